@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The `sluice` command. It composes all other modules.
+/// The `sluice` command. This module combines all other modules.
 @NullMarked
 module sluice.cli {
   requires static org.jspecify;

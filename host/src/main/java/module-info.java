@@ -1,14 +1,14 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Hosts sites, plug-ins, components, disks and networks in one process: reads the file that names
-/// them, and starts, monitors, reloads and ends them.
+/// Hosts sites, plug-ins, components, disks and networks in one process. This module reads their
+/// configuration file, and starts, monitors, reloads and stops them.
 @NullMarked
 module sluice.host {
   requires static org.jspecify;
   requires jdk.management;
   requires jdk.net;
   requires jdk.unsupported;
-  // tomlj needs it but does not declare it, because it is an automatic module
+  // tomlj is an automatic module, so it cannot declare that it requires this module.
   requires org.antlr.antlr4.runtime;
   requires org.tomlj;
   requires spring.security.crypto;
@@ -41,7 +41,7 @@ module sluice.host {
   exports sluice.host.text to
       sluice.cli;
 
-  // Bounds on the work of interruptlets, datagram handlers and drivers.
+  // Provides bounds on the work of interruptlets, datagram handlers and drivers.
   provides sluice.loop.verdict.Judge with
       sluice.host.verdict.HandlerJudge;
 }

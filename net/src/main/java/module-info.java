@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Packet drivers and a network stack in Java: Ethernet, ARP, IPv4, ICMP and UDP, beside the
-/// kernel's.
+/// Provides packet drivers and a network stack in Java that supports Ethernet, ARP, IPv4, ICMP and
+/// UDP. It can be used in addition to the network stack of the kernel.
 @NullMarked
 module sluice.net {
   requires static org.jspecify;

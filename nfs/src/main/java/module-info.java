@@ -1,9 +1,10 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Exports file systems to other machines: XDR, ONC RPC over TCP and UDP, MOUNT and NFS.
+/// Exports file systems to other machines by MOUNT and NFS, using XDR and ONC RPC over TCP and UDP.
 ///
-/// A call is read in the receive buffer on the loop's thread ([sluice.nfs.rpc.RpcProgram]). A call
-/// that would have to wait goes to a worker. Replies are sent in the order of their completion.
+/// Each call is decoded in the receive buffer on the loop's thread ([sluice.nfs.rpc.RpcProgram]).
+/// If the call would have to wait, it is passed to a worker. Replies are sent in the order of their
+/// completion.
 @NullMarked
 module sluice.nfs {
   requires static org.jspecify;

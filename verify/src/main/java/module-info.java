@@ -1,10 +1,10 @@
 import org.jspecify.annotations.NullMarked;
 
 /// Computes upper bounds on the work of bytecode, and finds the uses in a jar that a domain
-/// refuses. Imports no other module of Sluice.
+/// refuses. This module does not depend on any other module of Sluice.
 ///
-/// [sluice.verify.Verifier] returns one verdict per method. [sluice.verify.check.DomainCheck] finds
-/// the uses that a domain refuses or redirects.
+/// [sluice.verify.Verifier] returns one verdict for each method. [sluice.verify.check.DomainCheck]
+/// finds the uses that a domain refuses or redirects.
 @NullMarked
 module sluice.verify {
   requires static org.jspecify;

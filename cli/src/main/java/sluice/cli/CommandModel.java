@@ -12,9 +12,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import sluice.cli.compare.CompareCommand;
 
-/// The model of all commands for shell completion: the picocli commands, `serve` as parsed from its
-/// help text, and the commands of the launcher script. `CompletionTest` compares the last ones with
-/// the launcher and its help. Confined to the main thread.
+/// The model of all commands, which is used for shell completion. It contains the picocli commands,
+/// the command `serve` as parsed from its help text, and the commands of the launcher script. The
+/// latter are compared with the launcher and its help by `CompletionTest`. Instances are confined
+/// to the main thread.
 final class CommandModel {
   static final List<String> EXAMPLES =
       List.of(
@@ -43,7 +44,7 @@ final class CommandModel {
   private static final Pattern OPTION =
       Pattern.compile("(?m)^  (--[a-z-]+)(?: ([A-Z][^ ]*))? {2,}(.*)$");
 
-  /// The values that the help of `serve` lists in words.
+  /// The values that are described in words in the help of `serve`.
   private static final Map<String, List<String>> VALUES =
       Map.of(
           "--backend", List.of("auto", "io_uring", "epoll", "poll", "jdk"),
@@ -126,7 +127,7 @@ final class CommandModel {
 
   /// Creates an option.
   ///
-  /// @param label the label of its value; null for a flag
+  /// @param label the label of the value, or null for a flag
   private static OptionSpec.Builder option(
       String name, @Nullable String label, String description) {
     OptionSpec.Builder builder = OptionSpec.builder(name).description(description);

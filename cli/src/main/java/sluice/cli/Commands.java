@@ -14,7 +14,8 @@ import sluice.cli.fs.FsCommand;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.Nearest;
 
-/// The picocli commands, whose start may take a tenth of a second. Run by the main thread.
+/// The commands that are implemented with picocli. Their startup may take a tenth of a second. They
+/// are executed by the main thread.
 @Command(
     name = "sluice",
     description = "Moves data between devices and Java code.",
@@ -27,7 +28,7 @@ public final class Commands {
     return execute(commandLine(args), args);
   }
 
-  /// Runs `sluice run --compare`. Unknown words belong to the application.
+  /// Executes `sluice run --compare`. Unknown words are passed to the application.
   static int compare(List<String> words) {
     CommandLine compare =
         explaining(new CommandLine(new CompareCommand()))
@@ -49,7 +50,8 @@ public final class Commands {
     return code == 0 && !out.isGood() ? 1 : code;
   }
 
-  /// Creates the commands that the given words may need; all commands if there are no words.
+  /// Creates the commands that may be required for the given words, or all commands if there are no
+  /// words.
   static CommandLine commandLine(String... words) {
     CommandLine commands = new CommandLine(new Commands());
     switch (words.length == 0 ? "" : words[0]) {
@@ -81,7 +83,7 @@ public final class Commands {
     return explaining(versioned(commands));
   }
 
-  /// Gives the version to all subcommands.
+  /// Sets the version of all subcommands.
   private static CommandLine versioned(CommandLine commands) {
     commands.getCommandSpec().versionProvider(new Version());
     commands.getSubcommands().values().forEach(Commands::versioned);
@@ -90,7 +92,7 @@ public final class Commands {
 
   private static CommandLine explaining(CommandLine commands) {
     commands.setExecutionExceptionHandler((failure, command, parsed) -> {
-      // The message of a failure is meant for the user; the stack trace is not.
+      // The message of a failure is intended for the user, but the stack trace is not.
       command.getErr().println("sluice: " + FailureMessage.text(failure));
       if (System.getenv("SLUICE_DEBUG") != null) {
         failure.printStackTrace(command.getErr());
@@ -101,8 +103,8 @@ public final class Commands {
     return commands;
   }
 
-  /// Returns the description of a usage error. The text of picocli for a misspelled command is not
-  /// useful, because it lists its own arguments.
+  /// Returns the description of a usage error. The description by picocli of a misspelled command
+  /// is not useful, because it lists the arguments of the parser.
   private static String what(CommandLine.ParameterException wrong, CommandLine command) {
     if (!(wrong instanceof CommandLine.UnmatchedArgumentException unmatched)) {
       return String.valueOf(wrong.getMessage());
@@ -120,7 +122,8 @@ public final class Commands {
         : "there is no command '" + word + "'" + Nearest.fix(word, below);
   }
 
-  /// Prints a usage error: one line and a hint, or the list of commands if one is missing.
+  /// Prints a usage error, which consists of one line and a hint, or of the list of commands if a
+  /// command is missing.
   private static int explainUsage(CommandLine.ParameterException wrong, String[] words) {
     CommandLine command = wrong.getCommandLine();
     PrintWriter err = command.getErr();

@@ -10,8 +10,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.host.text.Nearest;
 
-/// The command `sluice completion`: prints a script that completes commands, options and values.
-/// Runs in the main thread.
+/// Implements the command `sluice completion`, which prints a script that completes commands,
+/// options and values. It runs in the main thread.
 @Command(
     name = "completion",
     description = "Prints a script that completes commands, options and values in a shell.",

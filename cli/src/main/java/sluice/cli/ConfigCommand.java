@@ -13,15 +13,16 @@ import sluice.host.HostFile;
 import sluice.host.file.UsageException;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice config`: checks configuration files. Runs in the main thread.
+/// Implements the command `sluice config`, which checks configuration files. It runs in the main
+/// thread.
 @Command(
     name = "config",
     description = "Looks at the files that name what runs.",
     subcommands = ConfigCommand.Check.class,
     mixinStandardHelpOptions = true)
 final class ConfigCommand {
-  /// The command `sluice config check`: reads everything that a start would read, without
-  /// listening.
+  /// Implements the command `sluice config check`, which reads everything that is required for a
+  /// start, without listening.
   @Command(
       name = "check",
       description = "Tells what sluice up FILE would run; if it would not start, why.",

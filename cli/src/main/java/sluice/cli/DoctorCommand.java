@@ -21,7 +21,8 @@ import sluice.loop.server.Engines;
 import sluice.sys.SysException;
 import sluice.sys.uring.IoUringProbe;
 
-/// The command `sluice doctor`: prints the findings of [Doctor]. Runs in the main thread.
+/// Implements the command `sluice doctor`, which prints the findings of [Doctor]. It runs in the
+/// main thread.
 @Command(
     name = "doctor",
     description = "Shows what this machine offers, what is blocked, and the exact fix.",

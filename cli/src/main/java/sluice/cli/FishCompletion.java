@@ -9,9 +9,9 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/// Writes a completion script for fish, which picocli does not support: one `complete` line for
-/// each command, option and list of values, with the condition under which it is offered. Confined
-/// to the main thread.
+/// Writes a completion script for fish, which is not supported by picocli. For each command, option
+/// and list of values, the script contains one `complete` line with the condition under which it is
+/// offered. Instances are confined to the main thread.
 final class FishCompletion {
   private final List<String> lines = new ArrayList<>();
   private final String name;
@@ -30,7 +30,8 @@ final class FishCompletion {
 
   /// Writes the lines of a command.
   ///
-  /// @param above the condition that the command has been typed; empty for the top command
+  /// @param above the condition that the command has been typed, or an empty string for the
+  ///   top-level command
   private void write(CommandLine command, String above) {
     Map<String, CommandLine> below = command.getSubcommands();
     if (!below.isEmpty()) {

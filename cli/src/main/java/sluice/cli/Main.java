@@ -2,19 +2,19 @@ package sluice.cli;
 
 import java.util.List;
 
-/// The entry point of the `sluice` command. The main thread runs all commands.
+/// The entry point of the `sluice` command. All commands are executed by the main thread.
 ///
-/// Exit codes: 0 success, 1 failure, 2 wrong usage.
+/// The exit code is 0 for success, 1 for a failure, and 2 for incorrect usage.
 public final class Main {
   private Main() {}
 
-  /// Runs a command and exits the process with its exit code.
+  /// Executes a command and exits the process with its exit code.
   public static void main(String[] args) {
     System.exit(run(args));
   }
 
-  /// Runs a command. `serve` does not use picocli, see [ServeOptions]. The launcher script handles
-  /// `run` itself and passes only `run --compare` to Java.
+  /// Executes a command. The command `serve` does not use picocli, see [ServeOptions]. The command
+  /// `run` is implemented by the launcher script, which passes only `run --compare` to Java.
   ///
   /// @return the exit code
   static int run(String... args) {

@@ -34,9 +34,9 @@ import sluice.nfs.NfsConfig;
 import sluice.nfs.Squash;
 import sluice.nfs.server.NfsServer;
 
-/// The command `sluice nfs`: exports an image over NFS until a signal ends it. The main thread
-/// waits while the loops serve. The options equal the keys of a table `[disk.NAME]` and are read as
-/// such.
+/// Implements the command `sluice nfs`, which exports an image over NFS until it is stopped by a
+/// signal. The main thread waits while the loops serve requests. The options correspond to the keys
+/// of a table `[disk.NAME]` and are read in the same way.
 @Command(
     name = "nfs",
     description = {
@@ -208,7 +208,8 @@ final class NfsCommand implements Callable<Integer> {
     return status;
   }
 
-  /// Returns notes on defaults that may surprise a new user; empty if there are none.
+  /// Returns notes about defaults that may be unexpected for a new user. The list is empty if there
+  /// are no such defaults.
   private List<String> surprises(FileTree tree, DiskSettings.Export export) throws IOException {
     List<String> notes = new ArrayList<>();
     boolean isOpen = hosts.isEmpty() || hosts.contains("0.0.0.0") || hosts.contains("::");
@@ -221,8 +222,8 @@ final class NfsCommand implements Callable<Integer> {
     return notes;
   }
 
-  /// Returns a note if root of a client cannot write into a new image because of squashing; empty
-  /// otherwise.
+  /// Returns a note if squashing prevents a client's root from writing to a new image, or an empty
+  /// list otherwise.
   private List<String> userThatCannotWrite(FileTree tree, ExportOptions options)
       throws IOException {
     FileAttributes top = tree.attributes(tree.rootInode());

@@ -21,8 +21,8 @@ import sluice.host.text.TerminalText;
 import sluice.loop.counters.CounterFile;
 import sluice.loop.counters.CounterSnapshot;
 
-/// The command `sluice reload`: makes a running server reload its configuration, certificates,
-/// files and plug-ins. Runs in the main thread.
+/// Implements the command `sluice reload`, which causes a running server to reload its
+/// configuration, certificates, files and plug-ins. It runs in the main thread.
 @Command(
     name = "reload",
     description = "Has a running server read its configuration again: all of it, or nothing.",
@@ -64,9 +64,9 @@ final class ReloadCommand implements Callable<Integer> {
     return answer.isDone() ? 0 : 1;
   }
 
-  /// Finds the server.
+  /// Finds the server that is to be reloaded.
   ///
-  /// @throws ParameterException if there is no such server, or more than one
+  /// @throws ParameterException if there is no such server, or if there is more than one
   private CounterSnapshot find() throws IOException {
     Path directory = counters.path();
     PrintWriter err = spec.commandLine().getErr();

@@ -13,20 +13,20 @@ import sluice.host.life.ServiceManager;
 import sluice.http.HttpServer;
 import sluice.loop.server.Engines;
 
-/// The command `sluice serve`: serves a directory over HTTP/1.1. The main thread waits while the
-/// loops serve.
+/// Implements the command `sluice serve`, which serves a directory over HTTP/1.1. The main thread
+/// waits while the loops serve requests.
 ///
-/// The command does not use picocli, so that it starts fast.
+/// This command does not use picocli, in order to reduce the startup time.
 final class Serve {
-  /// The format of the JDK's default logger: one line, followed by the stack trace of an exception.
-  /// A format set by the user is kept.
+  /// The format of the JDK's default logger, which is one line followed by the stack trace of an
+  /// exception. A format that was set by the user is not changed.
   private static final String LOG_FORMAT = "sluice: %5$s%6$s%n";
 
   private Serve() {}
 
-  /// Serves until a signal ends the process.
+  /// Serves requests until the process is stopped by a signal.
   ///
-  /// @param words the words after `serve` on the command line
+  /// @param words the words that follow `serve` on the command line
   /// @return the exit code
   static int run(List<String> words, PrintStream out, PrintStream err) {
     try {
@@ -67,7 +67,7 @@ final class Serve {
     }
   }
 
-  /// Prints the addresses on which the server listens.
+  /// Prints the addresses on which the server is listening.
   static void announce(HttpServer server, PrintStream out) {
     Engines.Choice engine = server.server().engine();
     List<SocketAddress> addresses = server.server().addresses();

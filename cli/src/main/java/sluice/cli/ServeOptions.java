@@ -10,9 +10,9 @@ import sluice.host.site.SiteFile;
 import sluice.host.site.SiteOptions;
 import sluice.host.text.Nearest;
 
-/// The command line of `sluice serve`. Confined to the main thread.
+/// The command line of `sluice serve`. Instances are confined to the main thread.
 ///
-/// It is parsed without picocli, which would double the start time, see `docs/decisions/cli.md`.
+/// It is parsed without picocli, which would double the startup time (see `docs/decisions/cli.md`).
 final class ServeOptions {
   static final String USAGE =
       """
@@ -110,7 +110,7 @@ final class ServeOptions {
     this.words = words;
   }
 
-  /// Parses the words after `serve`.
+  /// Parses the words that follow `serve`.
   ///
   /// @throws UsageException if a word is unknown, a value is missing or not valid, or DIR is
   ///   missing
@@ -129,7 +129,7 @@ final class ServeOptions {
     return options;
   }
 
-  /// Returns the file named by `--config`, or null.
+  /// Returns the file that is specified by `--config`, or null if there is none.
   private static @Nullable Path configFile(List<String> words) throws UsageException {
     for (int i = 0; i < words.size(); i++) {
       String word = words.get(i);

@@ -30,9 +30,10 @@ import sluice.loop.counters.CounterValue;
 import sluice.loop.server.HandlerReports;
 import sluice.loop.verdict.Verdict;
 
-/// The command `sluice stat`: shows the counters of running processes, as a periodically updated
-/// table on a terminal, otherwise as plain lines. It reads the counter files and never contacts the
-/// processes. Runs in the main thread.
+/// Implements the command `sluice stat`, which displays the counters of running processes. On a
+/// terminal, they are displayed as a table that is updated periodically, and otherwise as plain
+/// lines. The command reads the counter files and never contacts the processes. It runs in the main
+/// thread.
 @Command(
     name = "stat",
     description = {
@@ -96,7 +97,7 @@ final class StatCommand implements Callable<Integer> {
         out.println(json ? Json.of(asJson(snapshot)) : asTable(snapshot, last, watchSeconds));
       }
       if (out.checkError()) {
-        return 1; // the reader is gone, or the disk is full
+        return 1; // the pipe was closed or the disk is full
       }
       if (watchSeconds == 0 || i + 1 >= repetitions) {
         return 0;
@@ -125,7 +126,7 @@ final class StatCommand implements Callable<Integer> {
         before = seen;
         screen.draw(StatTable.of(looks, Screen.size()));
         if (out.checkError()) {
-          return 1; // the terminal is gone
+          return 1; // the terminal was closed
         }
         if (i + 1 >= repetitions) {
           return 0;
@@ -177,10 +178,11 @@ final class StatCommand implements Callable<Integer> {
   }
 
   /// Formats the counters as one block of lines per source. The source is the part of a label
-  /// before the slash. The counters of a source need not be adjacent: those of a loop's handlers
-  /// follow the server's.
+  /// before the slash. The counters of a source are not necessarily adjacent, because the counters
+  /// of a loop's handlers follow the counters of the server.
   ///
-  /// @param last the snapshot `seconds` ago, for rates, or null
+  /// @param last the snapshot that was taken `seconds` ago, from which rates are computed, or null
+  ///   if there is none
   static String asTable(CounterSnapshot snapshot, @Nullable CounterSnapshot last, int seconds) {
     Map<String, StringBuilder> blocks = new LinkedHashMap<>();
     Map<String, String> verdicts = new HashMap<>();
@@ -196,7 +198,7 @@ final class StatCommand implements Callable<Integer> {
           .append(
               String.format(
                   Locale.ROOT, "  %-32s %,20d", value.label().substring(slash + 1), value.value()));
-      // Labels are only ever appended, so an index means the same counter in both snapshots.
+      // Labels are only appended, so an index refers to the same counter in both snapshots.
       if (last != null && !value.gauge() && i < last.values().size()) {
         double rate = (value.value() - last.values().get(i).value()) / (double) seconds;
         block.append(String.format(Locale.ROOT, " %,14.0f/s", rate));

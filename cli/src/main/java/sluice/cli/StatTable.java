@@ -11,26 +11,26 @@ import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
 import sluice.sys.WindowSize;
 
-/// Lays out the counters of processes for a terminal. Sources that differ only in their number,
-/// such as the loops of a server, are added up; zero counters are left out; lines are arranged in
-/// columns if the window is wide. Stateless.
+/// Formats the counters of processes for a terminal. If sources differ only in their number, such
+/// as the loops of a server, their counters are added. Counters with the value zero are omitted,
+/// and lines are arranged in columns if the window is wide enough. This class is stateless.
 final class StatTable {
   private static final int NAME = 30;
   private static final int VALUE = 17;
   private static final int RATE = 12;
 
-  /// The width of a counter with its rate.
+  /// The width of a counter including its rate.
   static final int CELL = 1 + NAME + 1 + VALUE + RATE;
 
   private static final String BETWEEN = "   ";
 
   /// The counters of a process at two times.
   ///
-  /// @param before the earlier snapshot; null if the process was not running
-  /// @param seconds the time between the two
+  /// @param before the earlier snapshot, or null if the process was not running
+  /// @param seconds the time between the two snapshots in seconds
   record Look(CounterSnapshot now, @Nullable CounterSnapshot before, double seconds) {}
 
-  /// The total of one counter over all sources of a group.
+  /// The sum of one counter over all sources of a group.
   private static final class Sum {
     private final boolean gauge;
     private long value;
@@ -43,7 +43,7 @@ final class StatTable {
 
   private StatTable() {}
 
-  /// Returns the lines for a window. The last line tells how many lines were left out.
+  /// Returns the lines for a window. The last line contains the number of lines that were omitted.
   static List<String> of(List<Look> looks, WindowSize window) {
     List<String> cells = new ArrayList<>();
     for (Look look : looks) {
@@ -74,7 +74,7 @@ final class StatTable {
               .computeIfAbsent(group, _ -> new LinkedHashMap<>())
               .computeIfAbsent(value.label().substring(slash + 1), _ -> new Sum(value.gauge()));
       sum.value += value.value();
-      // Labels are only ever appended, so an index means the same counter in both snapshots.
+      // Labels are only appended, so an index refers to the same counter in both snapshots.
       sum.before += last != null && i < last.values().size() ? last.values().get(i).value() : 0;
     }
     return groups;
@@ -101,7 +101,7 @@ final class StatTable {
     int across = Math.max(1, (window.columns() + BETWEEN.length()) / (CELL + BETWEEN.length()));
     int shown = Math.min(cells.size(), rows * across);
     int width = across == 1 ? window.columns() : CELL;
-    // The minimum number of rows, so that the columns have equal lengths.
+    // The minimum number of rows is used, so that the columns have equal lengths.
     int down = Math.min(rows, (shown + across - 1) / across);
     List<String> lines = new ArrayList<>();
     for (int row = 0; row < down; row++) {

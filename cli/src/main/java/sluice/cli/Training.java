@@ -32,21 +32,22 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 import sun.misc.Signal;
 
-/// The training runs from which the launcher records the start-up caches: short runs of `sluice
-/// serve` with real requests, with and without a plug-in, and one run of each other command, so
-/// that the JVM loads the classes that a start needs. Run by the main thread.
+/// The training runs that are used by the launcher to record the startup caches. They consist of
+/// short runs of `sluice serve` with real requests, with and without a plug-in, and one run of each
+/// other command, so that the JVM loads the classes that are required at startup. They are executed
+/// by the main thread.
 final class Training {
-  /// The number of requests: enough for the interpreter to detect the hot methods.
+  /// The number of requests, which is sufficient for the interpreter to detect the hot methods.
   private static final int REQUESTS = 400;
 
   private static final int TIMEOUT_MILLIS = 5_000;
 
-  /// The system property with the directory of transformed classes.
+  /// The system property that specifies the directory of transformed classes.
   private static final String STORE = "sluice.class.dir";
 
   private Training() {}
 
-  /// Runs the training.
+  /// Executes the training runs.
   ///
   /// @param args `app` (serve), `plugins` (serve with plug-ins) or `tools` (the other commands),
   ///   and the directory to serve
@@ -64,7 +65,8 @@ final class Training {
     void run(Path directory) throws IOException, UsageException;
   }
 
-  /// Runs a part with a temporary directory and an empty store of transformed classes.
+  /// Executes a part of the training with a temporary directory and an empty store of transformed
+  /// classes.
   private static void withDirectory(Part part) throws IOException, UsageException {
     Path directory = Files.createTempDirectory("sluice-training");
     System.setProperty(STORE, directory.resolve("classes").toString());
@@ -86,8 +88,8 @@ final class Training {
     serve("/", List.of(site, "--port", "0"));
   }
 
-  /// Does the same with a plug-in that must be transformed, and then with the same plug-in from the
-  /// store of transformed classes.
+  /// Starts a server with a plug-in that must be transformed, and then with the same plug-in from
+  /// the store of transformed classes.
   private static void serveWithPlugin(String site, Path directory)
       throws IOException, UsageException {
     Path jar = directory.resolve("plugin.jar");
@@ -112,7 +114,7 @@ final class Training {
     }
   }
 
-  /// Runs the other commands. Their output goes to the log of the recording.
+  /// Executes the other commands. Their output is written to the log of the recording.
   private static void otherCommands(Path directory) throws IOException {
     Path image = directory.resolve("disk.img");
     Path copy = directory.resolve("copy");
@@ -171,8 +173,8 @@ final class Training {
     }
   }
 
-  /// Runs an empty program in a domain twice: it is transformed first and then loaded from the
-  /// store.
+  /// Runs an empty program in a domain twice. Its classes are transformed by the first run and
+  /// loaded from the store by the second run.
   private static void domains(Path directory) throws IOException {
     Path jar = directory.resolve("nothing.jar");
     byte[] program =
@@ -199,7 +201,7 @@ final class Training {
     Main.run("domain", "run", jar.toString());
   }
 
-  /// Exports an image; a signal ends the server when it is ready.
+  /// Exports an image. The server is stopped by a signal as soon as it is ready.
   private static void export(String image) {
     PrintWriter out =
         new PrintWriter(Writer.nullWriter()) {

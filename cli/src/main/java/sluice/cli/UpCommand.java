@@ -19,8 +19,8 @@ import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice up`: runs everything that a configuration file names. Runs in the main
-/// thread.
+/// Implements the command `sluice up`, which runs all parts that are defined in a configuration
+/// file. It runs in the main thread.
 @Command(
     name = "up",
     description = "Runs the sites, domains and disks that a file names, until a signal ends them.",

@@ -27,8 +27,8 @@ import sluice.verify.Refusal;
 import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
-/// The command `sluice verify`: prints the bound of each method or the reason for its refusal. Runs
-/// in the main thread.
+/// Implements the command `sluice verify`, which prints the bound of each method or the reason for
+/// its refusal. It runs in the main thread.
 @Command(
     name = "verify",
     description = {

@@ -10,8 +10,8 @@ import sluice.verify.MethodVerdict;
 import sluice.verify.Reason;
 import sluice.verify.Refusal;
 
-/// Prints the shares of accepted methods, among all and among small ones, and the reasons of
-/// refusals.
+/// Prints the share of accepted methods among all methods and among small methods, and the reasons
+/// for refusals.
 ///
 /// @param verdicts the verdicts of one run
 record VerifySummary(List<MethodVerdict> verdicts) {

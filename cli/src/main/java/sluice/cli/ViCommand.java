@@ -3,8 +3,8 @@ package sluice.cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/// The command `sluice vi`: measures messages between two processes over Virtual Interfaces. Runs
-/// in the main thread.
+/// Implements the command `sluice vi`, which measures the exchange of messages between two
+/// processes over Virtual Interfaces. It runs in the main thread.
 @Command(
     name = "vi",
     description = "Sends messages over Virtual Interfaces and says how fast they are.",

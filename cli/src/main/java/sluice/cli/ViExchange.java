@@ -13,10 +13,10 @@ import sluice.vi.ViBufferTicket;
 import sluice.vi.ViException;
 import sluice.vi.ViTicket;
 
-/// Exchanges the messages of `sluice vi` over one VI in one thread: round trips, or a stream with
-/// one short reply.
+/// Exchanges the messages of `sluice vi` over one VI in a single thread, either as round trips or
+/// as a stream with one short reply.
 final class ViExchange implements ViWork {
-  /// The time without a message after which the peer counts as gone.
+  /// The time without a message after which the peer is considered terminated.
   private static final int TIMEOUT_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
 
   private static final int WINDOW = 16;
@@ -92,14 +92,14 @@ final class ViExchange implements ViWork {
         copies ? vi.recv(TIMEOUT_MICROS).length : vi.recvBufWait(TIMEOUT_MICROS).length());
   }
 
-  // ---- a stream ------------------------------------------------------------------------------
+  // ---- streams -------------------------------------------------------------------------------
 
   @Override
   public Map<String, Object> askStream() throws IOException {
     return timing.stream(this::stream);
   }
 
-  /// Sends messages and waits for the reply to all of them.
+  /// Sends messages and waits for a single reply to all of them.
   private void stream(int messages) throws IOException {
     ViBATicket answer = new ViBATicket(new byte[1], 0);
     vi.recvPost(answer);

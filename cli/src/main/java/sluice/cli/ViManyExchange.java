@@ -16,10 +16,10 @@ import sluice.vi.ViCompletionQ;
 import sluice.vi.ViException;
 import sluice.vi.ViTicket;
 
-/// Exchanges the messages of `sluice vi --wait many`: over several VIs in turn, by one thread that
-/// waits for one completion queue. Confined to that thread.
+/// Exchanges the messages of `sluice vi --wait many` over several VIs in turn. A single thread
+/// waits for one completion queue. Instances are confined to that thread.
 final class ViManyExchange implements ViWork {
-  /// The number of VIs between the two ends.
+  /// The number of VIs between the two peers.
   static final int VIS = 8;
 
   private static final int TIMEOUT_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
@@ -31,10 +31,10 @@ final class ViManyExchange implements ViWork {
   private final int size;
   private final List<ViBuffer> buffers = new ArrayList<>();
 
-  /// The send buffer for the reply to a message, by the receive buffer of the message.
+  /// The send buffer for the reply to a message, keyed by the receive buffer of the message.
   private final Map<ViTicket, ViBufferTicket> answers = new HashMap<>();
 
-  /// The VI of each send buffer.
+  /// The VI that each send buffer belongs to.
   private final Map<ViBufferTicket, Vi> homes = new HashMap<>();
 
   private final LinkedHashSet<ViBufferTicket> idle = new LinkedHashSet<>();
@@ -42,7 +42,7 @@ final class ViManyExchange implements ViWork {
 
   /// Creates an exchange.
   ///
-  /// @param completions the completion queue of all sends and receives
+  /// @param completions the completion queue for all sends and receives
   ViManyExchange(ViCompletionQ completions, List<Vi> vis, ViTiming timing) throws ViException {
     this.completions = completions;
     this.vis = vis;
@@ -85,9 +85,10 @@ final class ViManyExchange implements ViWork {
     return vi;
   }
 
-  /// Waits for a message and posts its buffer again. Sends that complete meanwhile become idle.
+  /// Waits for a message and posts its buffer again. Send buffers whose operation completes in the
+  /// meantime become idle.
   ///
-  /// @return the buffer of the message
+  /// @return the buffer that contains the message
   private ViBufferTicket receive(int length) throws IOException {
     ViBufferTicket done = next();
     while (done.isSend()) {
@@ -114,8 +115,8 @@ final class ViManyExchange implements ViWork {
     boolean _ = idle.add(done);
   }
 
-  /// Waits until the asking end has closed. The asking end must close first, because the end of one
-  /// connection can overtake the last message of another.
+  /// Waits until the asking peer has closed its connections. The asking peer must close first,
+  /// because the end of one connection can overtake the last message on another connection.
   private void awaitEnd() throws IOException {
     ViTicket done = completions.await(TIMEOUT_MICROS);
     while (done.failure() == null) {
@@ -145,7 +146,7 @@ final class ViManyExchange implements ViWork {
     awaitEnd();
   }
 
-  // ---- a stream ------------------------------------------------------------------------------
+  // ---- streams -------------------------------------------------------------------------------
 
   @Override
   public Map<String, Object> askStream() throws IOException {

@@ -30,8 +30,8 @@ import sluice.vi.ViException;
 import sluice.vi.ViServer;
 import sluice.vi.WaitMode;
 
-/// The common part of the `sluice vi` commands: the options, and the roles of the process. Confined
-/// to the main thread.
+/// The options that are common to the `sluice vi` commands, and the roles of the process. Instances
+/// are confined to the main thread.
 abstract class ViOptions {
   private static final int TAG = 1;
   private static final int DEPTH = 32;
@@ -113,13 +113,13 @@ abstract class ViOptions {
   @Option(names = "--json", description = "One line of JSON instead.")
   boolean json;
 
-  /// Runs the asking end, which measures.
+  /// Executes the asking role, which performs the measurement.
   abstract Map<String, Object> ask(ViWork exchange) throws IOException;
 
-  /// Runs the answering end.
+  /// Executes the answering role.
   abstract void answer(ViWork exchange) throws IOException;
 
-  /// Returns one line with the results of [#ask].
+  /// Returns one line that contains the results of [#ask].
   abstract String line(Map<String, Object> figures);
 
   static double number(Map<String, Object> figures, String name) {
@@ -209,7 +209,7 @@ abstract class ViOptions {
         .withTransferBytes((int) size);
   }
 
-  /// Creates a VI whose completions go to the given queue, if any.
+  /// Creates a VI whose completions are added to the given queue, if there is one.
   private interface Maker {
     Vi make(@Nullable ViCompletionQ completions) throws ViException;
   }

@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Starts the answering end of `sluice vi` in another process. Stateless.
+/// Starts the answering peer of `sluice vi` in another process. This class is stateless.
 final class ViPeer {
   private ViPeer() {}
 
-  /// Starts the process and waits until it listens.
+  /// Starts the process and waits until it is listening.
   ///
   /// @param word `pingpong` or `stream`
   static Process start(String word, String place, ViOptions options) throws IOException {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/// The command `sluice vi pingpong`. Runs in the main thread.
+/// Implements the command `sluice vi pingpong`. It runs in the main thread.
 @Command(
     name = "pingpong",
     description = "Measures round trips: one message at a time, sent back.",

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/// The command `sluice vi stream`. Runs in the main thread.
+/// Implements the command `sluice vi stream`. It runs in the main thread.
 @Command(
     name = "stream",
     description = "Measures bandwidth: messages one way, as fast as they go.",

@@ -5,27 +5,27 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Measures the messages of the asking end of `sluice vi`, after an unmeasured warm-up. Confined to
-/// the main thread.
+/// Measures the messages of the asking peer of `sluice vi` after a warm-up that is not measured.
+/// Instances are confined to the main thread.
 ///
 /// @param size the length of a message in bytes
 /// @param count the number of measured messages
-/// @param warmUp the number of messages before them
+/// @param warmUp the number of messages during the warm-up
 record ViTiming(int size, int count, int warmUp) {
-  /// Sends one message and waits for its reply.
+  /// A round trip, in which one message is sent and its reply is received.
   interface RoundTrip {
-    /// Runs one round trip.
+    /// Executes one round trip.
     ///
-    /// @param number the number of the round trip, negative during the warm-up
+    /// @param number the number of the round trip, which is negative during the warm-up
     void run(int number) throws IOException;
   }
 
-  /// Sends messages and waits for the reply to all of them.
+  /// Sends messages and waits for a single reply to all of them.
   interface Stream {
     void run(int messages) throws IOException;
   }
 
-  /// Returns the number of messages including the warm-up.
+  /// Returns the number of messages, including the warm-up.
   int total() {
     return warmUp + count;
   }

@@ -3,7 +3,7 @@ package sluice.cli;
 import java.io.IOException;
 import java.util.Map;
 
-/// The work of the two ends of `sluice vi`. Confined to the main thread.
+/// The work of the two peers of `sluice vi`. Implementations are confined to the main thread.
 interface ViWork extends AutoCloseable {
   Map<String, Object> askRoundTrips() throws IOException;
 

@@ -23,13 +23,14 @@ import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
 
-/// The parts that run in this process and end together. It implements the life of `sluice serve`,
-/// `sluice nfs` and `sluice up`. Thread-safe; signals and requests call from their own threads.
+/// Manages the parts that run in this process and are stopped together. It implements the lifecycle
+/// of `sluice serve`, `sluice nfs` and `sluice up`. This class is thread-safe, and signals and
+/// requests invoke it on their own threads.
 ///
 /// | signal | effect |
 /// |---|---|
-/// | TERM | graceful drain of all parts, the last one first; a second one cuts mounts off |
-/// | INT | the same; a second one ends a process without mounts at once, exit code 130 |
+/// | TERM | graceful drain of all parts, in reverse order; a second signal aborts mounts |
+/// | INT | the same; a second signal terminates a process without mounts, with exit code 130 |
 /// | HUP, and `sluice reload` | all parts that support it are reloaded |
 ///
 /// ```java
@@ -51,20 +52,20 @@ import sluice.sys.threads.Uninterrupted;
 /// | drainTimeout | the creator, before publishing | volatile | volatile |
 /// | counters, control | the thread that publishes | under the monitor | under the monitor |
 public final class Host implements AutoCloseable {
-  /// The name of the request of `sluice reload`.
+  /// The name of the request that is sent by `sluice reload`.
   public static final String RELOAD = "reload";
 
-  /// The effect of SIGHUP.
+  /// The effect of the signal SIGHUP.
   public enum Hangup {
-    /// It reloads the parts.
+    /// All parts are reloaded.
     RELOADS,
-    /// It ends the parts, because their terminal is gone.
+    /// All parts are stopped, because their terminal has been closed.
     ENDS
   }
 
   private static final Duration DRAIN = Duration.ofSeconds(10);
 
-  /// The time after which a thread of a part that does not react counts as stuck.
+  /// The time after which a thread of a part is considered stuck if it does not respond.
   private static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
   private final List<Part> parts;
@@ -78,21 +79,22 @@ public final class Host implements AutoCloseable {
   private volatile String why = "ended by its host";
   private final Object adding = new Object();
 
-  /// The health of parts that do not run yet or do not run any more, by name.
+  /// The health of the parts that are not running yet or are no longer running, keyed by name.
   private final Map<String, PartHealth> past = new ConcurrentSkipListMap<>();
 
   private @Nullable Counters counters;
   private @Nullable ControlSocket control;
 
-  /// Creates a host with running parts, which it will end.
+  /// Creates a host that manages the given running parts and stops them when it is closed.
   ///
-  /// @param parts the parts in the order of their start
-  /// @param messages receives one line per event, from any thread
+  /// @param parts the parts in the order in which they were started
+  /// @param messages a consumer that receives one line per event and may be invoked by any thread
   public Host(List<Part> parts, Consumer<String> messages) {
     this(parts, ServiceManager.ofProcess(messages), messages);
   }
 
-  /// Creates a host with running parts and the service manager that has passed their sockets.
+  /// Creates a host with the given running parts and with the service manager that passed their
+  /// sockets to this process.
   public Host(List<Part> parts, ServiceManager manager, Consumer<String> messages) {
     this.parts = new CopyOnWriteArrayList<>(parts);
     this.manager = manager;
@@ -100,14 +102,15 @@ public final class Host implements AutoCloseable {
     parts.forEach(this::showHealth);
   }
 
-  /// Makes `/healthz` of a site report the health of all parts.
+  /// Configures a site so that its `/healthz` reports the health of all parts.
   private void showHealth(Part part) {
     if (part instanceof SiteServer site) {
       site.http().answerHealthBy(() -> troubles(site));
     }
   }
 
-  /// Returns the troubles of all parts. Troubles of the asked site have no name prefix.
+  /// Returns the problems of all parts. The problems of the requesting site are not prefixed with
+  /// its name.
   private List<String> troubles(SiteServer asked) throws InterruptedException {
     List<String> troubles = new ArrayList<>();
     for (PartHealth each : health()) {
@@ -122,7 +125,8 @@ public final class Host implements AutoCloseable {
     Part start() throws UsageException, IOException, ComponentRefused, InterruptedException;
   }
 
-  /// Starts a part and adds it. Its health is STARTING meanwhile, and FAILED if it cannot start.
+  /// Starts a part and adds it to this host. The health of the part is STARTING until it has been
+  /// started, and FAILED if it could not be started.
   ///
   /// @param name the name of the part
   void start(String name, Starter starter)
@@ -143,8 +147,8 @@ public final class Host implements AutoCloseable {
     return new PartHealth(name, PartHealth.State.FAILED, why.isEmpty() ? List.of() : List.of(why));
   }
 
-  /// Adds a running part. If the host is already draining, the part is drained at once, so that a
-  /// signal during the start is not lost.
+  /// Adds a running part. If this host is already draining, the part is drained immediately, so
+  /// that a signal during the startup is not lost.
   public void add(Part part) {
     showHealth(part);
     synchronized (adding) {
@@ -156,13 +160,13 @@ public final class Host implements AutoCloseable {
     part.drain(why, Duration.ZERO, messages);
   }
 
-  /// Sets the time limit for draining; the default is 10 s.
+  /// Sets the maximum time for draining, which is 10 seconds by default.
   public void drainWithin(Duration atMost) {
     drainTimeout = atMost;
   }
 
-  /// Starts to handle signals. Logs a message if SIGHUP cannot be handled, because nothing else
-  /// would show that.
+  /// Registers the signal handlers. A message is logged if SIGHUP cannot be handled, because this
+  /// would otherwise not be noticed.
   public void listenToSignals(Hangup hangup) {
     Signals.handle("TERM", () -> terminate("SIGTERM", 15));
     Signals.handle("INT", this::interrupt);
@@ -175,8 +179,8 @@ public final class Host implements AutoCloseable {
     }
   }
 
-  /// Publishes the host: counters for `sluice stat`, the socket of `sluice reload`, and the state
-  /// for the service manager.
+  /// Publishes this host. This opens the counters for `sluice stat` and the socket for `sluice
+  /// reload`, and reports the state to the service manager.
   ///
   /// @param description the description of all parts for `sluice stat`
   public synchronized void publish(String description) {
@@ -198,7 +202,8 @@ public final class Host implements AutoCloseable {
     manager.watch(parts);
   }
 
-  /// Combines the same action of two parts: the second is tried if the first does not succeed.
+  /// Combines the same action of two parts. The second action is tried if the first one does not
+  /// succeed.
   private static ControlSocket.Action either(
       ControlSocket.Action first, ControlSocket.Action second) {
     return argument -> {
@@ -215,13 +220,14 @@ public final class Host implements AutoCloseable {
     return manager;
   }
 
-  /// Returns the parts in the order of their start.
+  /// Returns the parts in the order in which they were started.
   public List<Part> parts() {
     return List.copyOf(parts);
   }
 
-  /// Returns the health of all parts: starting, running, ended and failed ones. `/healthz` of a
-  /// site uses it. Waits up to two seconds for each part whose threads do not react.
+  /// Returns the health of all parts that are starting, running, ended or failed. It is reported by
+  /// `/healthz` of a site. This method waits up to two seconds for each part whose threads do not
+  /// respond.
   public List<PartHealth> health() throws InterruptedException {
     List<PartHealth> all = new ArrayList<>();
     for (Part part : parts) {
@@ -240,13 +246,13 @@ public final class Host implements AutoCloseable {
     return all;
   }
 
-  /// Returns the counters of all parts, as `sluice stat` shows them; null before [#publish]. The
-  /// values are up to a tenth of a second old.
+  /// Returns the counters of all parts in the same form as `sluice stat`, or null if [#publish] has
+  /// not been called. The values may be up to a tenth of a second old.
   public synchronized @Nullable CounterSnapshot counters() {
     return counters == null ? null : counters.snapshot();
   }
 
-  /// Returns a line for each running part.
+  /// Returns a description of each running part.
   public List<String> describe() {
     return parts.stream().map(Part::describe).toList();
   }
@@ -257,7 +263,8 @@ public final class Host implements AutoCloseable {
 
   /// Reloads the parts and logs the result.
   ///
-  /// @return the lines about what was loaded and what was refused and stays unchanged
+  /// @return the messages about the items that were loaded and the items that were refused and
+  ///   remain unchanged
   public synchronized ControlAnswer reload() {
     List<String> report = new ArrayList<>();
     Consumer<String> told =
@@ -276,7 +283,7 @@ public final class Host implements AutoCloseable {
     return new ControlAnswer(good, report);
   }
 
-  /// Drains the parts in reverse order of their start. Only the first call has an effect.
+  /// Drains the parts in the reverse order of their start. Only the first call has an effect.
   public void drain() {
     drain("its host", 0);
   }
@@ -328,7 +335,7 @@ public final class Host implements AutoCloseable {
     return isHandled;
   }
 
-  /// Waits until all parts have ended. If one part fails, the others are ended.
+  /// Waits until all parts have ended. If one part fails, all other parts are stopped.
   ///
   /// @return false if a part has failed
   public boolean awaitEnd() {
@@ -360,12 +367,13 @@ public final class Host implements AutoCloseable {
     }
   }
 
-  /// Returns the number of the signal that ended the host, or 0.
+  /// Returns the number of the signal that stopped this host, or 0 if it was not stopped by a
+  /// signal.
   public int signal() {
     return signal;
   }
 
-  /// Ends the parts in reverse order of their start, without draining.
+  /// Stops the parts in the reverse order of their start, without draining them.
   @Override
   public synchronized void close() throws IOException {
     if (control != null) {

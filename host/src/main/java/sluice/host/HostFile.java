@@ -24,8 +24,8 @@ import sluice.host.site.SiteFile;
 import sluice.host.site.SiteOptions;
 import sluice.http.HttpConfig;
 
-/// A configuration file that names what runs in a process: sites, domains, disks and networks.
-/// Immutable.
+/// A configuration file that defines the sites, domains, disks and networks of a process. Instances
+/// are immutable.
 ///
 /// ```
 /// [site]                                 # as in a file of sluice serve
@@ -49,8 +49,9 @@ import sluice.http.HttpConfig;
 /// address = "10.9.0.1/24"
 /// ```
 ///
-/// A file without `[site]` may have the keys of the site at its top level. Therefore every file of
-/// `sluice serve` and of `sluice domain run` is also a valid file of this kind.
+/// A file without `[site]` may have the keys of the site at its top level. Therefore every
+/// configuration file of `sluice serve` and of `sluice domain run` is also a valid file of this
+/// kind.
 public final class HostFile {
   private static final String SITE = "site";
 
@@ -75,7 +76,8 @@ public final class HostFile {
 
   /// Reads a file.
   ///
-  /// @throws UsageException with all errors in the file, one per line: file, line, reason and fix
+  /// @throws UsageException with all errors in the file, each on one line with file, line, reason
+  ///   and fix
   public static HostFile read(Path path) throws UsageException {
     HostFile[] read = new HostFile[1];
     TomlTables.read(path, (tables, root) -> read[0] = read(path, tables, root));
@@ -119,7 +121,7 @@ public final class HostFile {
     return new HostFile(path, site[0], domains, disks, nets);
   }
 
-  /// Returns the settings of the sites, or null.
+  /// Returns the settings of the sites, or null if the file does not define a site.
   public @Nullable SiteOptions site() {
     return site;
   }
@@ -153,7 +155,7 @@ public final class HostFile {
     return read(Path.of(words.substring(0, sign))).net(words.substring(sign + 1));
   }
 
-  /// Checks everything that a start would check, without starting anything.
+  /// Performs all checks of a start without starting anything.
   ///
   /// @return a line for each part that would run
   /// @throws UsageException if the file is not valid, with file, line, reason and fix
@@ -203,15 +205,16 @@ public final class HostFile {
     return lines;
   }
 
-  /// Returns warnings about suspicious settings, with line and fix.
+  /// Returns warnings about suspicious settings, each with the line and a fix.
   public List<String> warnings() {
     return site == null ? List.of() : site.warnings();
   }
 
-  /// Starts everything that the file names: disks, then domains, then sites. If one part cannot
-  /// start, the earlier ones are ended.
+  /// Starts all parts that are configured in the file. The disks are started first, followed by the
+  /// domains and the sites. If a part cannot be started, all parts that are already running are
+  /// stopped.
   ///
-  /// @param messages receives one line per event, from any thread
+  /// @param messages a consumer that receives one line per event and may be invoked by any thread
   /// @throws UsageException if settings contradict each other
   /// @throws IOException if a part cannot start, with reason and fix
   public Host start(Consumer<String> messages)
@@ -229,8 +232,9 @@ public final class HostFile {
     return host;
   }
 
-  /// Starts everything that the file names in a given host, which may handle signals meanwhile. If
-  /// a part cannot start, the earlier ones keep running until the host is closed.
+  /// Starts all parts that are configured in the file and adds them to the given host, which may
+  /// already handle signals. If a part cannot be started, the parts that are already running are
+  /// not stopped until the host is closed.
   ///
   /// @throws UsageException if settings contradict each other
   /// @throws IOException if a part cannot start, with reason and fix

@@ -3,7 +3,8 @@ package sluice.host;
 import java.io.Writer;
 import java.util.function.Consumer;
 
-/// Passes text on line by line, without the program's name in front. Thread-safe.
+/// Forwards text to a consumer line by line, without the name of the program at the beginning of a
+/// line. This class is thread-safe.
 final class LineWriter extends Writer {
   private static final String NAME = "sluice: ";
 
@@ -28,11 +29,11 @@ final class LineWriter extends Writer {
 
   @Override
   public void flush() {
-    // Lines are passed on when they are complete.
+    // A line is forwarded when it is complete.
   }
 
   @Override
   public void close() {
-    // An incomplete line is dropped.
+    // An incomplete line is discarded.
   }
 }

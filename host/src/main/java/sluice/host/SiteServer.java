@@ -29,7 +29,7 @@ import sluice.loop.counters.Counters;
 import sluice.loop.sockets.ClassFiles;
 import sluice.sys.threads.Uninterrupted;
 
-/// A running server of sites with its plug-ins. Thread-safe.
+/// A running server of one or more sites and their plug-ins. This class is thread-safe.
 ///
 /// ```java
 /// SiteOptions options = SiteOptions.read(Path.of("site.toml"));
@@ -43,7 +43,7 @@ import sluice.sys.threads.Uninterrupted;
 /// | source | the thread that starts it | volatile | volatile |
 /// | ending | the thread that ends it | volatile | volatile |
 public final class SiteServer implements Part {
-  /// Reads the settings again from their source.
+  /// A source from which the settings can be read again.
   @FunctionalInterface
   public interface Source {
     /// Reads the settings.
@@ -68,7 +68,7 @@ public final class SiteServer implements Part {
 
   /// Starts a server.
   ///
-  /// @param messages receives one line per event, from any thread
+  /// @param messages a consumer that receives one line per event and may be invoked by any thread
   /// @throws UsageException if settings contradict each other
   /// @throws IOException if the server cannot start, with reason and fix
   public static SiteServer start(SiteOptions options, Consumer<String> messages)
@@ -76,9 +76,9 @@ public final class SiteServer implements Part {
     return start(options, List.of(), messages);
   }
 
-  /// Starts a server that also serves sockets which are already listening.
+  /// Starts a server that also accepts connections on sockets which are already listening.
   ///
-  /// @param sockets the sockets passed to this process by the service manager
+  /// @param sockets the sockets that the service manager passed to this process
   public static SiteServer start(
       SiteOptions options, List<PassedSocket> sockets, Consumer<String> messages)
       throws UsageException, IOException {
@@ -111,8 +111,8 @@ public final class SiteServer implements Part {
     }
   }
 
-  /// Sets the source from which [#reload] reads the settings. Without it, only files, certificates
-  /// and plug-ins are reloaded.
+  /// Sets the source from which [#reload] reads the settings. Without a source, only files,
+  /// certificates and plug-ins are reloaded.
   public void configuredBy(Source value) {
     source = value;
   }
@@ -139,7 +139,7 @@ public final class SiteServer implements Part {
     return plugins.reload(told) && good;
   }
 
-  /// Replaces all sites by those of a file, or none.
+  /// Replaces all sites with the sites of a file. If the file is not valid, no site is replaced.
   private void reread(Source from, Consumer<String> told) throws IOException {
     SiteFile before = options.file();
     if (before == null) {
@@ -157,7 +157,7 @@ public final class SiteServer implements Part {
     }
   }
 
-  /// Returns the number of sites in words.
+  /// Returns a description of the number of sites.
   public static String sites(HttpConfig config) {
     int sites = config.hosts().size() + (config.namedOnly() ? 0 : 1);
     return sites + (sites == 1 ? " site" : " sites");
@@ -200,7 +200,7 @@ public final class SiteServer implements Part {
     return server.server().stuckLoops(within);
   }
 
-  /// Returns the health of the server alone, as `/healthz` reports it.
+  /// Returns the health of the server itself, as it is reported by `/healthz`.
   @Override
   public PartHealth health(Duration within) throws InterruptedException {
     List<String> troubles = server.troubles();

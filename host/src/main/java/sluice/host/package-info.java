@@ -1,6 +1,7 @@
 /// Hosts sites, domains and disks in one process.
 ///
-/// A file names the parts, and a [sluice.host.Host] runs and ends them together:
+/// The parts are defined by a configuration file. A [sluice.host.Host] starts and stops them
+/// together:
 ///
 /// ```java
 /// try (Host host = HostFile.read(Path.of("all.toml")).start(System.err::println)) {
@@ -10,7 +11,7 @@
 /// }
 /// ```
 ///
-/// [sluice.host.SiteServer] serves sites alone.
+/// A [sluice.host.SiteServer] serves only sites.
 @NullMarked
 package sluice.host;
 

@@ -1,16 +1,17 @@
 package sluice.net;
 
-/// An IPv4 address with its prefix length, such as `10.0.0.2/24`. Immutable and thread-safe.
+/// An IPv4 address with its prefix length, such as `10.0.0.2/24`. Instances are immutable and
+/// thread-safe.
 ///
-/// @param address the address in host order: the first number is the highest byte
-/// @param bits the prefix length, 1 to 30
+/// @param address the address in host order, where the first number is the highest byte
+/// @param bits the prefix length, between 1 and 30
 public record Ipv4Prefix(int address, int bits) {
   private static final String FORM = "([0-9]{1,3}\\.){3}[0-9]{1,3}";
 
   /// Creates a prefix.
   ///
-  /// @throws IllegalArgumentException if the prefix length is not 1 to 30, or the address is not
-  ///   the address of a host
+  /// @throws IllegalArgumentException if the prefix length is not between 1 and 30, or if the
+  ///   address is not the address of a host
   public Ipv4Prefix {
     int last = address & ~mask(bits);
     boolean isHost = last != 0 && last != ~mask(bits);
@@ -20,9 +21,9 @@ public record Ipv4Prefix(int address, int bits) {
     }
   }
 
-  /// Parses an address with prefix length, such as `10.0.0.2/24`.
+  /// Parses an address with its prefix length, such as `10.0.0.2/24`.
   ///
-  /// @throws IllegalArgumentException if the text has another form
+  /// @throws IllegalArgumentException if the text does not have this form
   public static Ipv4Prefix parse(String text) {
     int slash = text.indexOf('/');
     if (slash < 0 || !text.substring(slash + 1).matches("[0-9]{1,2}")) {
@@ -35,7 +36,7 @@ public record Ipv4Prefix(int address, int bits) {
   /// Parses an address such as `10.0.0.2`.
   ///
   /// @return the address in host order
-  /// @throws IllegalArgumentException if the text has another form
+  /// @throws IllegalArgumentException if the text does not have this form
   public static int parseAddress(String text) {
     int address = 0;
     if (text.matches(FORM)) {
@@ -55,7 +56,7 @@ public record Ipv4Prefix(int address, int bits) {
     return -1 << (32 - bits);
   }
 
-  /// Returns true if an address is in the same network.
+  /// Returns true if the given address is in the same network.
   public boolean contains(int other) {
     return ((address ^ other) & mask(bits)) == 0;
   }

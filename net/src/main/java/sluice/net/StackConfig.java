@@ -1,12 +1,12 @@
 package sluice.net;
 
-/// The configuration of a network stack. Immutable and thread-safe.
+/// The configuration of a network stack. Instances are immutable and thread-safe.
 ///
 /// @param address the address of the stack
-/// @param gateway the next hop for other networks, in host order; 0 for none
-/// @param ownsAddress true if only the stack uses the address: then it answers ARP and echo
-///   requests and refuses closed ports. Otherwise the kernel does that for the same address, and
-///   the stack sends only to stations that it has received packets from
+/// @param gateway the next hop for other networks, in host order, or 0 if there is none
+/// @param ownsAddress true if the address is used only by the stack, which then answers ARP and
+///   echo requests and refuses datagrams for closed ports; otherwise the kernel does this for the
+///   same address, and the stack can send only to stations from which it has received packets
 /// @param limits the limits of the stack
 public record StackConfig(
     Ipv4Prefix address, int gateway, boolean ownsAddress, StackLimits limits) {
@@ -16,17 +16,19 @@ public record StackConfig(
     return new StackConfig(address, 0, true, StackLimits.DEFAULT);
   }
 
-  /// Returns a copy with another gateway, in host order; 0 for none.
+  /// Returns a copy of this configuration with the given gateway in host order, or without a
+  /// gateway if it is 0.
   public StackConfig withGateway(int value) {
     return new StackConfig(address, value, ownsAddress, limits);
   }
 
-  /// Returns a copy that owns its address or shares it with the kernel.
+  /// Returns a copy of this configuration in which the stack either owns its address or shares it
+  /// with the kernel.
   public StackConfig withOwnsAddress(boolean value) {
     return new StackConfig(address, gateway, value, limits);
   }
 
-  /// Returns a copy with other limits.
+  /// Returns a copy of this configuration with the given limits.
   public StackConfig withLimits(StackLimits value) {
     return new StackConfig(address, gateway, ownsAddress, value);
   }

@@ -1,12 +1,13 @@
 package sluice.net;
 
-/// The limits on the state of a stack, which hold for all possible input. Immutable and
-/// thread-safe.
+/// The limits on the state of a stack, which are enforced for any possible input. Instances are
+/// immutable and thread-safe.
 ///
-/// @param neighbours the size of the ARP cache: a power of two, at least 8
-/// @param pendingFrames the number of frames that wait for ARP
-/// @param reassemblies the number of packets that are reassembled at a time, 64 KiB each
-/// @param icmpPerSecond the number of ICMP errors sent per second
+/// @param neighbours the size of the ARP cache, which must be a power of two and at least 8
+/// @param pendingFrames the maximum number of frames that wait for a reply to an ARP request
+/// @param reassemblies the maximum number of packets that are being reassembled, each of which
+///   requires 64 KiB
+/// @param icmpPerSecond the maximum number of ICMP errors that are sent per second
 public record StackLimits(int neighbours, int pendingFrames, int reassemblies, int icmpPerSecond) {
   public static final StackLimits DEFAULT = new StackLimits(1024, 64, 16, 100);
 

@@ -1,4 +1,5 @@
-/// The configuration of a network stack. The packages of this module, from top to bottom:
+/// The configuration of a network stack. The following list shows the packages of this module from
+/// top to bottom.
 ///
 /// ```
 ///  transport     datagrams on a loop, a worker thread, parsing of options

@@ -3,8 +3,8 @@ package sluice.nfs;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/// A rule for the client addresses that may use an export: one address, or a network. Immutable and
-/// thread-safe.
+/// A rule that selects the client addresses that may use an export. It matches either one address
+/// or a network. Instances are immutable and thread-safe.
 public final class ClientRule {
   private final byte[] network;
   private final int bits;
@@ -16,9 +16,9 @@ public final class ClientRule {
 
   /// Parses a rule.
   ///
-  /// @param text an address or a network, such as `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`; no
-  ///   host names, which would need a DNS lookup
-  /// @throws IllegalArgumentException for anything else
+  /// @param text an address or a network, such as `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`;
+  ///   host names are not accepted because they would require a DNS lookup
+  /// @throws IllegalArgumentException if the text is neither an address nor a network
   public static ClientRule of(String text) {
     int slash = text.indexOf('/');
     String address = slash < 0 ? text : text.substring(0, slash);
@@ -33,14 +33,14 @@ public final class ClientRule {
         }
       }
     } catch (UnknownHostException | NumberFormatException _) {
-      // reported below
+      // The exception below reports the error.
     }
     throw new IllegalArgumentException(
         "a client is an address or a network such as 192.0.2.0/24, not " + text);
   }
 
-  /// Returns true if the rule includes a client address. IPv4 and IPv6 addresses never match each
-  /// other.
+  /// Returns true if this rule includes the given client address. An IPv4 address never matches an
+  /// IPv6 rule, and an IPv6 address never matches an IPv4 rule.
   public boolean matches(InetAddress client) {
     byte[] address = client.getAddress();
     if (address.length != network.length) {

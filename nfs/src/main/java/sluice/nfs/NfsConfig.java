@@ -7,13 +7,14 @@ import sluice.loop.server.ServerConfig;
 
 /// The configuration of an [sluice.nfs.server.NfsServer].
 ///
-/// @param server the addresses, loops and backend; calls that wait run on its slow path
-/// @param exports at least one export
+/// @param server the addresses, loops and backend; calls that have to wait run on its slow path
+/// @param exports the exports, at least one
 /// @param limits the limits of each loop
 /// @param datagrams true to serve UDP as well, on the same ports
-/// @param portmap true to run a portmapper on port 111 too, if that port is free and may be bound;
-///   the server's own ports always answer portmapper calls
-/// @param datagramPorts opens the UDP ports: the kernel's sockets or another network stack
+/// @param portmap true to run a portmapper on port 111 as well, provided that the port is free and
+///   may be bound; the server's own ports always answer portmapper calls
+/// @param datagramPorts the factory of the UDP ports, which are either sockets of the kernel or
+///   ports of another network stack
 public record NfsConfig(
     ServerConfig server,
     List<NfsExport> exports,
@@ -21,7 +22,7 @@ public record NfsConfig(
     boolean datagrams,
     boolean portmap,
     DatagramPorts datagramPorts) {
-  /// The port of NFS.
+  /// The default port of an NFS server.
   public static final int PORT = 2049;
 
   /// Creates a configuration.
@@ -34,7 +35,7 @@ public record NfsConfig(
     }
   }
 
-  /// Creates a configuration with the kernel's UDP sockets.
+  /// Creates a configuration that uses the UDP sockets of the kernel.
   public NfsConfig(
       ServerConfig server,
       List<NfsExport> exports,
@@ -44,33 +45,34 @@ public record NfsConfig(
     this(server, exports, limits, datagrams, portmap, DatagramPorts.KERNEL);
   }
 
-  /// Returns a configuration for TCP and UDP on one address, with one loop and without port 111.
+  /// Returns a configuration that serves the given exports over TCP and UDP on one address. It uses
+  /// one loop and does not bind port 111.
   public static NfsConfig of(SocketAddress address, NfsExport... exports) {
     return new NfsConfig(
         ServerConfig.of("nfs", address), List.of(exports), RpcLimits.DEFAULT, true, false);
   }
 
-  /// Returns a copy with other addresses, loops and backend.
+  /// Returns a copy of this configuration with the given addresses, loops and backend.
   public NfsConfig withServer(ServerConfig value) {
     return new NfsConfig(value, exports, limits, datagrams, portmap, datagramPorts);
   }
 
-  /// Returns a copy with other limits.
+  /// Returns a copy of this configuration with the given limits.
   public NfsConfig withLimits(RpcLimits value) {
     return new NfsConfig(server, exports, value, datagrams, portmap, datagramPorts);
   }
 
-  /// Returns a copy that serves UDP or not.
+  /// Returns a copy of this configuration with UDP enabled or disabled.
   public NfsConfig withDatagrams(boolean value) {
     return new NfsConfig(server, exports, limits, value, portmap, datagramPorts);
   }
 
-  /// Returns a copy that uses port 111 or not.
+  /// Returns a copy of this configuration with the portmapper on port 111 enabled or disabled.
   public NfsConfig withPortmap(boolean value) {
     return new NfsConfig(server, exports, limits, datagrams, value, datagramPorts);
   }
 
-  /// Returns a copy with another way to open UDP ports.
+  /// Returns a copy of this configuration with the given factory of UDP ports.
   public NfsConfig withDatagramPorts(DatagramPorts value) {
     return new NfsConfig(server, exports, limits, datagrams, portmap, value);
   }

@@ -9,7 +9,7 @@ import sluice.fs.FileTree;
 /// @param directory the path of the directory in the tree, `/` for the whole tree
 /// @param options the clients that may use the export, and their rights
 public record NfsExport(String path, FileTree tree, String directory, ExportOptions options) {
-  /// Returns an export of a whole tree.
+  /// Returns an export of the root directory of the given tree.
   public static NfsExport of(String path, FileTree tree, ExportOptions options) {
     return new NfsExport(path, tree, "/", options);
   }

@@ -1,19 +1,23 @@
 package sluice.nfs;
 
-/// The limits of one loop of an RPC server. When a limit is reached the loop stops reading. It
-/// never refuses a call; datagrams are dropped, and clients retransmit them.
+/// The limits of one loop of an RPC server. When a limit is reached, the loop stops reading from
+/// its connections instead of refusing calls. Datagrams are dropped, because clients retransmit
+/// them.
 ///
 /// @param messageBytes the maximum length of a call and of a reply, 64 KiB to 16 MiB
-/// @param callsPerConnection the maximum number of calls of one connection with workers
-/// @param calls the maximum number of calls of all connections with workers
-/// @param messageMemoryBytes the memory for calls that are being received or are with workers
+/// @param callsPerConnection the maximum number of calls of one connection that workers process at
+///   the same time
+/// @param calls the maximum number of calls of all connections that workers process at the same
+///   time
+/// @param messageMemoryBytes the maximum memory for calls that are being received or processed by
+///   workers
 /// @param leasedBytesPerConnection the number of file system cache bytes that the replies of one
-///   connection may lease until the client has received them; replies made on the loop's thread may
-///   exceed it a little
-/// @param leasedBytes the same for all connections; beyond it replies are copied, and short if the
-///   protocol allows
+///   connection may lease until the client has received them; replies that are written on the
+///   loop's thread may exceed this limit slightly
+/// @param leasedBytes the maximum number of leased bytes of all connections; when it is reached,
+///   replies are copied, and shortened if the protocol allows it
 /// @param idleNanos the time without calls after which a connection is closed
-/// @param messageNanos the time between the first and the last byte of a call
+/// @param messageNanos the maximum time between the first and the last byte of a call
 public record RpcLimits(
     int messageBytes,
     int callsPerConnection,
@@ -23,7 +27,7 @@ public record RpcLimits(
     long leasedBytes,
     long idleNanos,
     long messageNanos) {
-  /// The default limits: calls with up to 1 MiB of data, for a cache of 64 MiB.
+  /// The default limits, which allow calls with up to 1 MiB of data and suit a cache of 64 MiB.
   public static final RpcLimits DEFAULT =
       new RpcLimits(
           (1 << 20) + (64 << 10),
@@ -37,7 +41,7 @@ public record RpcLimits(
 
   /// Creates limits.
   ///
-  /// @throws IllegalArgumentException if a limit is out of range, or limits contradict each other
+  /// @throws IllegalArgumentException if a limit is out of range or contradicts another limit
   public RpcLimits {
     if (messageBytes < 64 << 10 || messageBytes > 16 << 20) {
       throw new IllegalArgumentException("messageBytes must be 65536 to 16777216: " + messageBytes);
@@ -62,7 +66,7 @@ public record RpcLimits(
     }
   }
 
-  /// Returns a copy with other limits on concurrent calls.
+  /// Returns a copy with the given limits on concurrent calls, per connection and in total.
   public RpcLimits withCalls(int perConnection, int together) {
     return new RpcLimits(
         messageBytes,
@@ -75,8 +79,8 @@ public record RpcLimits(
         messageNanos);
   }
 
-  /// Returns a copy with another limit on the memory for calls, at least twice the maximum message
-  /// length.
+  /// Returns a copy with the given limit on the memory for calls, which must be at least twice the
+  /// maximum message length.
   public RpcLimits withMessageMemoryBytes(long value) {
     return new RpcLimits(
         messageBytes,
@@ -89,8 +93,8 @@ public record RpcLimits(
         messageNanos);
   }
 
-  /// Returns a copy with another limit of leased bytes for all connections; one connection gets
-  /// half of it.
+  /// Returns a copy with the given limit on the leased bytes of all connections. A single
+  /// connection may lease half of it.
   public RpcLimits withLeasedBytes(long value) {
     return new RpcLimits(
         messageBytes,
@@ -103,8 +107,8 @@ public record RpcLimits(
         messageNanos);
   }
 
-  /// Returns a copy with other times in nanoseconds: until an idle connection is closed, and until
-  /// a call must be complete.
+  /// Returns a copy with the given timeouts in nanoseconds, which are the idle timeout of a
+  /// connection and the timeout for receiving a complete call.
   public RpcLimits withTimes(long idle, long message) {
     return new RpcLimits(
         messageBytes,

@@ -1,6 +1,6 @@
 package sluice.nfs;
 
-/// The mapping of client user IDs to the anonymous user, as in exports(5).
+/// The mapping of the user IDs of clients to the anonymous user, as in exports(5).
 public enum Squash {
   /// No ID is mapped.
   NONE,

@@ -1,7 +1,7 @@
 /// The configuration of an NFS server: [NfsConfig], [NfsExport] with [ExportOptions], [RpcLimits].
 ///
-/// `NfsServer` in package `server` is started with a configuration. The packages from top to
-/// bottom; each imports only packages below it:
+/// `NfsServer` in package `server` is started with such a configuration. The following list shows
+/// the packages from top to bottom. Each package imports only packages below it.
 ///
 /// ```
 /// server   NfsServer: programs, ports and portmapper             → all
@@ -12,5 +12,6 @@
 /// host     a directory of this machine as a FileTree; no network
 /// ```
 ///
-/// The exported packages are this one, `server`, and `host` for a directory.
+/// The module exports this package, `server`, and `host`, which provides a directory of this
+/// machine.
 package sluice.nfs;

@@ -12,20 +12,21 @@ import sluice.verify.value.LoopVariable;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// Computes the bound of one method whose callees are decided.
+/// Computes the bound of one method. The verdicts on its callees must already be known.
 ///
 /// Each pass visits every block once, in reverse postorder. At the head of a loop it uses an
 /// assumption about each variable that the loop writes ([LoopVariable]). A method without loops
-/// takes one pass, others at most [#PASSES].
+/// requires one pass, and any other method requires at most [#PASSES] passes.
 final class Analysis {
-  /// The maximum number of passes. The first pass observes how variables change, the second uses
-  /// guesses from that, and the third uses the observed ranges. Each later pass drops the guesses
-  /// that failed; the last one drops all guesses, so that it cannot fail.
+  /// The maximum number of passes. The first pass observes how variables change, the second pass
+  /// uses guesses that are based on these observations, and the third pass uses the observed
+  /// ranges. Each subsequent pass discards the guesses that have failed. The last pass discards all
+  /// guesses, so that it cannot fail.
   static final int PASSES = 7;
 
   private static final int NARROWING = 2;
 
-  /// The cost of an exception that the JVM creates, with a stack trace of 1024 frames.
+  /// The cost of an exception that is created by the JVM, with a stack trace of 1024 frames.
   private static final Bound CAUGHT = new Bound(4096, 24 * 1024);
 
   private final Host host;
@@ -137,7 +138,7 @@ final class Analysis {
         .anyMatch(loop -> loop.variables().stream().anyMatch(LoopVariable::failed));
   }
 
-  /// Chooses the assumptions of the next pass.
+  /// Chooses the assumptions for the next pass.
   private void settle(int number) {
     for (Loop loop : forest.outerFirst()) {
       for (LoopVariable variable : loop.variables()) {
@@ -179,8 +180,8 @@ final class Analysis {
       locals[slot++] = values.promised(Kind.REFERENCE);
     }
     for (var type : method.info().model().methodTypeSymbol().parameterList()) {
-      // A caller may pass any int as a byte or a char: only the code of the callee restricts the
-      // value.
+      // A caller may pass any int as a byte or a char, because the value is restricted only by the
+      // code of the callee.
       var kind = java.lang.classfile.TypeKind.from(type);
       locals[slot] = values.promised(Kind.of(kind));
       slot += kind.slotSize();
@@ -265,7 +266,7 @@ final class Analysis {
 
   /// Returns the code of a method.
   ///
-  /// @throws Refused if the method is native or has no code
+  /// @throws Refused if the method is native or does not have any code
   static Code code(MethodInfo info) throws Refused {
     if (info.has(ClassInfo.NATIVE)) {
       throw new Refused(Reason.NATIVE, -1, "the method is native");

@@ -6,8 +6,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Collects the methods of the component that a method may run: the ones that it calls, and the
-/// ones that its other instructions run implicitly (see [Gate]).
+/// Collects the methods of the component that may be executed by a method. These are the methods
+/// that it calls and the methods that are executed implicitly by its other instructions (see
+/// [Gate]).
 final class Callees {
   private final Host host;
   private final MethodInfo caller;

@@ -9,8 +9,8 @@ import sluice.verify.value.Kind;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// Evaluates calls. The cost of a method of the component comes from its summary, the cost of other
-/// methods from the cost table. Used for one analysis.
+/// Evaluates calls. The cost of a method of the component is taken from its summary, and the cost
+/// of any other method is taken from the cost table. Instances are used for one analysis.
 final class Calls {
   private final Host host;
   private final MethodInfo caller;
@@ -26,7 +26,7 @@ final class Calls {
     this.conditions = new Conditions(values);
   }
 
-  /// Evaluates a call: pops the arguments, charges the cost, pushes the result.
+  /// Evaluates a call by popping the arguments, charging the cost and pushing the result.
   void invoke(InvokeInstruction call, State state, int at, int block) throws Refused {
     MethodTypeDesc type = call.typeSymbol();
     boolean isStatic = call.opcode() == Opcode.INVOKESTATIC;
@@ -87,7 +87,8 @@ final class Calls {
     return result == null || result.kind() != plain.kind() ? plain : narrower(plain, result);
   }
 
-  /// Returns a callee's result, cut to the declared type if it is a number.
+  /// Returns the result of a callee. If it is a number, its range is restricted to the declared
+  /// type.
   private Value narrower(Value plain, Value returned) {
     return plain.isNumber() && !plain.contains(returned)
         ? plain
@@ -109,8 +110,8 @@ final class Calls {
     return summary;
   }
 
-  /// Evaluates a call on an array. `clone` is the only method that arrays do not inherit from
-  /// Object.
+  /// Evaluates a call on an array. The method `clone` is the only method of arrays that is not
+  /// inherited from Object.
   private Value ofArray(Site site) throws Refused {
     if (!site.name().equals("clone")) {
       throw new Refused(Reason.UNKNOWN_CALL, site.at(), site.shown() + " on an array");
@@ -166,7 +167,8 @@ final class Calls {
     return plain.kind() == Kind.REFERENCE ? ofArguments(site, plain) : plain;
   }
 
-  /// Returns a reference that may be one of the arguments, and therefore longer than declared.
+  /// Returns a reference that may be one of the arguments and may therefore be longer than
+  /// declared.
   private Value ofArguments(Site site, Value plain) {
     long most = plain.high();
     for (Value argument : site.arguments()) {
@@ -191,7 +193,8 @@ final class Calls {
     };
   }
 
-  /// Returns true if a constructor of the JDK may call a method that the component overrides.
+  /// Returns true if a constructor of the JDK may call a method that is overridden by the
+  /// component.
   private boolean isOverridden(String owner, Site site) {
     boolean isThrowable =
         owner.endsWith("Exception") || owner.endsWith("Error") || owner.endsWith("Throwable");

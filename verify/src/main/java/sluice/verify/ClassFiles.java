@@ -19,16 +19,16 @@ import java.util.stream.Stream;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
-/// Reads class files from files, directories and jars. It finds the same classes as a class loader:
-/// it uses the central directory of a jar, and in a multi-release jar the version for the running
-/// Java. Stateless.
+/// Reads class files from files, directories and jars. It finds the same classes as a class loader,
+/// because it uses the central directory of a jar and, in a multi-release jar, the version for the
+/// running Java. This class is stateless.
 ///
-/// Module and package descriptors are left out. Files whose path does not match the class name are
-/// left out too, because no loader finds them. Files whose path is longer or shorter than the class
-/// name, as in a web archive, are read after all others.
+/// Module and package descriptors are ignored. Files whose path does not match the class name are
+/// also ignored, because they cannot be found by a class loader. If the path of a file is longer or
+/// shorter than the class name, as in a web archive, the file is read after all other files.
 public final class ClassFiles {
-  /// The maximum size of a class file. Real ones are smaller, because the code of a method has at
-  /// most 64 KiB.
+  /// The maximum size of a class file. Actual class files are smaller, because the code of a method
+  /// is limited to 64 KiB.
   private static final int MAX_BYTES = 32 << 20;
 
   private static final String SUFFIX = ".class";
@@ -40,10 +40,10 @@ public final class ClassFiles {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Misplaced(String origin, byte[] bytes) {}
 
-  /// Passes every class file to a consumer, with its name for messages.
+  /// Passes each class file and its name for messages to a consumer.
   ///
   /// @param path a class file, a jar, or a directory of class files
-  /// @param to the consumer of names and contents
+  /// @param to the consumer, which receives the name and the content of each class file
   /// @return the number of class files
   /// @throws IOException if the path cannot be read, or a class file is larger than 32 MiB
   public static int read(Path path, BiConsumer<String, byte[]> to) throws IOException {
@@ -112,8 +112,8 @@ public final class ClassFiles {
       return finish();
     }
 
-    /// Returns the entry names under which a loader finds classes. A loader also finds a name with
-    /// a slash at its end.
+    /// Returns the names of the entries in which a class loader finds classes. A class loader also
+    /// finds a name that ends with a slash.
     private static Set<String> names(JarFile jar) {
       Set<String> names = new LinkedHashSet<>();
       jar.stream()
@@ -138,7 +138,7 @@ public final class ClassFiles {
         }
         name = model.thisClass().asInternalName() + SUFFIX;
       } catch (RuntimeException e) {
-        // The file is not a class file; the consumer reports that.
+        // The file is not a class file, which is reported by the consumer.
       }
       if (name == null || name.equals(path)) {
         to.accept(origin, bytes);

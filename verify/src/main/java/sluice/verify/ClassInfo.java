@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A class of a component. Its place in the tree of superclasses is given by two numbers: a class
-/// is a subclass of another if its `enter` lies between the other's `enter` and `leave`. Confined
-/// to the verifier's thread.
+/// A class of a component. Its position in the tree of superclasses is represented by two numbers.
+/// A class is a subclass of another class if its `enter` is between `enter` and `leave` of the
+/// other class. Instances are confined to the verifier's thread.
 final class ClassInfo {
   static final int STATIC = 0x0008;
   static final int PRIVATE = 0x0002;
@@ -26,8 +26,8 @@ final class ClassInfo {
   static final int INTERFACE = 0x0200;
   static final int ABSTRACT = 0x0400;
 
-  /// The first class file version with sealed classes. The JVM ignores the attribute in older class
-  /// files.
+  /// The first class file version that supports sealed classes. The JVM ignores the attribute in
+  /// class files with an older version.
   private static final int SEALED_SINCE = 61;
 
   private final String name;
@@ -45,7 +45,7 @@ final class ClassInfo {
 
   /// Reads a class.
   ///
-  /// @throws RuntimeException of the ClassFile API if the class file is broken
+  /// @throws RuntimeException of the ClassFile API if the class file is corrupt
   ClassInfo(ClassModel model) {
     name = model.thisClass().asInternalName();
     superName = model.superclass().map(ClassEntry::asInternalName).orElse(null);
@@ -97,12 +97,12 @@ final class ClassInfo {
     return interfaces;
   }
 
-  /// Returns the superclass and the interfaces.
+  /// Returns the superclass and the interfaces of this class.
   List<String> supertypes() {
     return supertypes;
   }
 
-  /// Returns true if the class declares a field.
+  /// Returns true if this class declares the given field.
   ///
   /// @param key the name and the descriptor, separated by a blank
   boolean declaresField(String key) {
@@ -127,7 +127,7 @@ final class ClassInfo {
     return instanceFields;
   }
 
-  /// Returns the permitted subclasses if the class is sealed, else null.
+  /// Returns the permitted subclasses if this class is sealed, or null otherwise.
   @Nullable List<String> permitted() {
     return permitted;
   }

@@ -17,12 +17,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The instructions of one method by index, with line numbers and exception handlers. Immutable.
+/// The instructions of one method, together with their line numbers and exception handlers.
+/// Instances are immutable.
 ///
 /// @param instructions the instructions in order
-/// @param lines the source line of each instruction; 0 if unknown
+/// @param lines the source line of each instruction, or 0 if it is unknown
 /// @param handlers the exception handlers in the order of the class file
-/// @param locals the number of used local variable slots
+/// @param locals the number of local variable slots that are used
 /// @param bytes the length of the code in bytes
 /// @param labels the instruction index of each label
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -34,13 +35,14 @@ record Code(
     int bytes,
     Map<Label, Integer> labels) {
 
-  /// An exception handler: instructions `from` (inclusive) to `to` (exclusive) throw to `target`.
+  /// An exception handler. If an instruction between `from` (inclusive) and `to` (exclusive) throws
+  /// an exception, execution continues at `target`.
   record Handler(int from, int to, int target) {}
 
   /// Reads the code of a method.
   ///
   /// @throws Refused if a label has no position
-  /// @throws RuntimeException of the ClassFile API if the class file is broken
+  /// @throws RuntimeException of the ClassFile API if the class file is corrupt
   static Code of(MethodModel method, CodeModel model) throws Refused {
     List<Instruction> instructions = new ArrayList<>();
     List<Integer> lines = new ArrayList<>();
@@ -103,7 +105,7 @@ record Code(
     return index;
   }
 
-  /// Returns the index of the instruction at a label.
+  /// Returns the index of the instruction at the given label.
   int target(Label label) throws Refused {
     int index = index(labels, label);
     if (index >= instructions.size()) {
@@ -120,7 +122,7 @@ record Code(
     return instructions.get(index);
   }
 
-  /// Returns the size of this method for the limit on verification steps.
+  /// Returns the size of this method, which determines the limit on verification steps.
   long weight() {
     return bytes + 8L * handlers.size();
   }

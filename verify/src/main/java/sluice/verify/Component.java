@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A set of classes that are verified together. No class outside of it extends one of them; a
-/// domain's loader enforces this. The classes of a [#part] of a program may be extended. Not
-/// thread-safe.
+/// A set of classes that are verified together. Its classes are not extended by any class outside
+/// of the component, which is enforced by the class loader of a domain. However, the classes of a
+/// [#part] of a program may be extended. This class is not thread-safe.
 public final class Component {
-  /// The maximum depth of superclasses that is followed.
+  /// The maximum depth of superclasses that are considered.
   static final int MAX_DEPTH = 64;
 
   private final Map<String, ClassInfo> classes = new LinkedHashMap<>();
@@ -35,13 +35,14 @@ public final class Component {
     this.isPart = isPart;
   }
 
-  /// Returns an empty component that is a part of a program: classes outside may extend its
-  /// classes, unless they are final or sealed.
+  /// Returns an empty component that is a part of a program. Classes outside of the component may
+  /// extend its classes unless these are final or sealed.
   public static Component part() {
     return new Component(true);
   }
 
-  /// Adds a class. A later class of the same name is ignored, as on a class path.
+  /// Adds a class. If there is already a class with the same name, the class is ignored, as on a
+  /// class path.
   ///
   /// @param origin the source of the bytes, for messages
   /// @param bytes the class file
@@ -63,8 +64,8 @@ public final class Component {
     }
   }
 
-  /// Returns true if the name is in a package of the JDK. The JVM runs its own class of such a
-  /// name, even if the component has one.
+  /// Returns true if the name belongs to a package of the JDK. The JVM always uses its own class
+  /// with such a name, even if the component contains one.
   static boolean isOfTheJdk(String name) {
     return name.startsWith("java/")
         || name.startsWith("jdk/")
@@ -72,7 +73,7 @@ public final class Component {
         || name.startsWith("com/sun/");
   }
 
-  /// Returns one message for each class file that could not be read.
+  /// Returns a message for each class file that could not be read.
   public List<String> unreadable() {
     return List.copyOf(unreadable);
   }
@@ -82,7 +83,7 @@ public final class Component {
     return classes.size();
   }
 
-  /// Returns the length of the longest string constant of a static field.
+  /// Returns the length of the longest string constant of all static fields.
   int longestConstant() {
     return longestConstant;
   }
@@ -91,7 +92,7 @@ public final class Component {
     return isPart;
   }
 
-  /// Returns true if a class of the component extends or implements the named type.
+  /// Returns true if any class of the component extends or implements the given type.
   boolean extendsOutside(String name) {
     return extended.contains(name);
   }
@@ -115,8 +116,8 @@ public final class Component {
         || (type.enter() >= 0 && type.enter() > above.enter() && type.enter() <= above.leave());
   }
 
-  /// Numbers the classes in the order of the superclass tree, and lists for each signature the
-  /// declaring classes in that order.
+  /// Numbers the classes in the order of the superclass tree. For each signature, the declaring
+  /// classes are listed in the same order.
   void index() {
     if (isIndexed) {
       return;
@@ -158,7 +159,8 @@ public final class Component {
     }
   }
 
-  /// Returns the classes below `type` that declare a signature, at most `most` + 1 of them.
+  /// Returns the classes below `type` that declare the given signature, but at most `most` + 1 of
+  /// them.
   List<ClassInfo> overriding(ClassInfo type, String signature, int most) {
     List<ClassInfo> all = declaring(signature);
     int low = 0;
@@ -178,7 +180,7 @@ public final class Component {
     return found;
   }
 
-  /// Returns the classes that declare an overridable or overriding method with a signature.
+  /// Returns the classes that declare an overridable or overriding method with the given signature.
   List<ClassInfo> declaring(String signature) {
     return declaring.getOrDefault(signature, List.of());
   }

@@ -7,9 +7,9 @@ import sluice.verify.value.Value.Operation;
 import sluice.verify.value.Value.Origin;
 import sluice.verify.value.Values;
 
-/// Derives the ranges of compared values on both branches of a condition.
+/// Derives the ranges of the compared values for both branches of a condition.
 final class Conditions {
-  /// The depth to which operands of operands are followed.
+  /// The maximum depth to which the operands of operands are considered.
   private static final int DEPTH = 3;
 
   private enum Relation {
@@ -55,8 +55,8 @@ final class Conditions {
 
   /// Narrows the ranges after a branch.
   ///
-  /// @param right the second operand, or 0 for a comparison with 0
-  /// @param taken true for the taken branch
+  /// @param right the second operand, which is 0 for a comparison with 0
+  /// @param taken true if the branch is taken
   /// @return false if this branch is impossible
   boolean learn(State state, Opcode opcode, Value left, Value right, boolean taken) {
     Relation relation = relation(opcode);
@@ -101,7 +101,7 @@ final class Conditions {
     };
   }
 
-  /// Applies `a + gap <= b`.
+  /// Applies the relation `a + gap <= b` to the ranges of both values.
   private boolean less(State state, Value a, Value b, int gap) {
     if (gap > 0 && (b.high() == Long.MIN_VALUE || a.low() == Long.MAX_VALUE)) {
       return false;
@@ -125,7 +125,7 @@ final class Conditions {
 
   /// Narrows the range of a value and of its operands.
   ///
-  /// @return false if this is impossible
+  /// @return false if the value cannot be within this range
   boolean within(State state, Value value, long low, long high, boolean nonZero, int depth) {
     if (!state.narrow(value, low, high, nonZero)) {
       return false;

@@ -5,18 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value;
 
-/// The entry of the cost table for one method. Immutable.
+/// The entry of the cost table for one method. Instances are immutable.
 ///
-/// @param work the bytecodes
-/// @param bytes the allocated bytes
-/// @param low the smallest result if it is a number
-/// @param high the largest result; null if it is not known
-/// @param length the length of the returned object; null for the length that the host promises
+/// @param work the number of bytecodes
+/// @param bytes the number of allocated bytes
+/// @param low the smallest result, if it is a number
+/// @param high the largest result, or null if it is not known
+/// @param length the length of the returned object, or null if it is the maximum that is guaranteed
+///   by the host
 /// @param index the argument that is less than the length of the receiver when the call returns, or
 ///   -1
-/// @param kept the argument that the receiver keeps and may return later, or -1
-/// @param unless a class of the JDK whose methods are called: there is no bound if the component
-///   extends it
+/// @param kept the argument that is retained and may later be returned by the receiver, or -1
+/// @param unless a class of the JDK whose methods are called; there is no bound if the component
+///   extends this class
 record Cost(
     Sum work,
     Sum bytes,
@@ -27,14 +28,14 @@ record Cost(
     int kept,
     @Nullable String unless) {
 
-  /// A linear expression: a constant plus multiples of the lengths and values of arguments. The
-  /// receiver is argument 0.
+  /// A linear expression, which consists of a constant and multiples of the lengths and values of
+  /// the arguments. The receiver is argument 0.
   record Sum(long constant, List<Term> terms) {
     static final Sum ZERO = new Sum(0, List.of());
 
     /// Evaluates the expression.
     ///
-    /// @throws Refused if a length in it is unlimited
+    /// @throws Refused if a length in the expression is unlimited
     long of(Value[] arguments, int maxLength) throws Refused {
       long sum = constant;
       for (Term term : terms) {
@@ -57,7 +58,7 @@ record Cost(
 
     /// Parses an expression such as `20+2*length(0)+value(1)+declared`.
     ///
-    /// @param arrays true for the arguments that are arrays, whose length is always limited
+    /// @param arrays the arguments that are arrays, whose length is always limited
     /// @throws IllegalArgumentException if the text is not an expression
     static Sum parse(String text, boolean[] arrays) {
       long constant = 0;
@@ -92,7 +93,7 @@ record Cost(
     }
   }
 
-  /// A multiple of the length or value of one argument, or of the declared maximum length if the
-  /// argument is -1.
+  /// A multiple of the length or the value of one argument, or of the declared maximum length if
+  /// the argument is -1.
   record Term(long factor, int argument, boolean isArray) {}
 }

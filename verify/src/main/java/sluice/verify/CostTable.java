@@ -14,12 +14,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The costs of methods outside of the component, and the methods that are refused by name.
-/// Immutable.
+/// Instances are immutable.
 ///
-/// A line is `OWNER.NAME DESCRIPTOR KEY VALUE …` or `refuse OWNER.NAME REASON`. In the second form
-/// the name `*` means all methods, and an owner that ends in `/` means all classes of a package.
-/// `static` before the name means that there is no receiver. `class OWNER` allows the use of the
-/// class's static fields. `#` begins a comment.
+/// Each line has the form `OWNER.NAME DESCRIPTOR KEY VALUE …` or `refuse OWNER.NAME REASON`. In the
+/// second form, the name `*` matches all methods, and an owner that ends with `/` matches all
+/// classes of a package. The word `static` before the name means that there is no receiver. The
+/// line `class OWNER` allows the use of the static fields of a class. A comment starts with `#`.
 ///
 /// | key | value |
 /// |---|---|
@@ -37,7 +37,7 @@ public final class CostTable {
 
   private CostTable() {}
 
-  /// Returns the table of the JDK and of Sluice.
+  /// Returns the standard table, which contains the methods of the JDK and of Sluice.
   public static CostTable standard() {
     return new CostTable().with("costs.txt", resource());
   }
@@ -53,11 +53,11 @@ public final class CostTable {
     }
   }
 
-  /// Returns this table with more lines, which override existing ones.
+  /// Returns a copy of this table with additional lines, which override existing lines.
   ///
   /// @param name the name of the file, for messages
   /// @param text the lines
-  /// @throws IllegalArgumentException with name, line number and the error
+  /// @throws IllegalArgumentException with the name, the line number and the error
   public CostTable with(String name, String text) {
     CostTable table = new CostTable();
     table.costs.putAll(costs);
@@ -150,12 +150,12 @@ public final class CostTable {
     return new Cost(work, bytes, low, high, length, index, kept, unless);
   }
 
-  /// Returns the cost of a method, or null.
+  /// Returns the cost of a method, or null if the table does not contain the method.
   @Nullable Cost find(String owner, String signature) {
     return costs.get(owner + "." + signature);
   }
 
-  /// Returns the reason why a method is refused by name, or null.
+  /// Returns the reason why a method is refused by name, or null if it is not refused.
   @Nullable Reason refusal(String owner, String name) {
     Reason reason = refused.get(owner + "." + name);
     if (reason == null) {
@@ -168,12 +168,12 @@ public final class CostTable {
     return reason;
   }
 
-  /// Returns true if the table contains the class. Such a class is assumed to be initialized.
+  /// Returns true if the table contains the given class. Such a class is assumed to be initialized.
   boolean knows(String owner) {
     return classes.contains(owner);
   }
 
-  /// Returns the number of methods with a cost.
+  /// Returns the number of methods in this table that have a cost.
   public int size() {
     return costs.size();
   }

@@ -2,9 +2,9 @@ package sluice.verify;
 
 import java.util.Arrays;
 
-/// The dominator tree of the blocks. One visit in reverse postorder is enough, because back edges
-/// do not change dominators in a reducible graph: K. Cooper, T. Harvey and K. Kennedy, *A Simple,
-/// Fast Dominance Algorithm*, 2001.
+/// The dominator tree of the blocks (K. Cooper, T. Harvey and K. Kennedy, *A Simple, Fast Dominance
+/// Algorithm*, 2001). A single iteration in reverse postorder is sufficient, because back edges do
+/// not change the dominators of a reducible graph.
 final class Dominators {
   private final int[] parent;
   private final int[] number;
@@ -42,7 +42,7 @@ final class Dominators {
     return a;
   }
 
-  /// Returns true if every path from the start to `block` passes `dominator`.
+  /// Returns true if every path from the start to `block` passes through `dominator`.
   boolean dominates(int dominator, int block) throws Refused {
     int at = block;
     while (at >= 0 && number[at] > number[dominator]) {

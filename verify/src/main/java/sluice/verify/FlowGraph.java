@@ -22,17 +22,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The control flow graph of a method. Immutable.
+/// The control flow graph of a method. Instances are immutable.
 ///
-/// An instruction that may throw into a handler ends its block. So a block is always executed
-/// completely, or left at its last instruction.
+/// An instruction that may throw an exception to a handler is always the last instruction of its
+/// block. Therefore a block is either executed completely or left at its last instruction.
 final class FlowGraph {
   /// A basic block.
   ///
   /// @param first the index of the first instruction
-  /// @param end the index behind the last instruction
-  /// @param next the successors; for a conditional branch the target comes first, then the
-  ///   fall-through
+  /// @param end the index after the last instruction
+  /// @param next the successors; for a conditional branch, the target precedes the fall-through
   /// @param handlers the exception handlers of the last instruction
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Block(int first, int end, int[] next, int[] handlers) {
@@ -82,7 +81,7 @@ final class FlowGraph {
     return new FlowGraph(code, blocks, blockAt);
   }
 
-  /// Marks the instructions that have an exception handler.
+  /// Returns an array that indicates which instructions have an exception handler.
   private static boolean[] covered(Code code) {
     int[] change = new int[code.size() + 1];
     for (Code.Handler handler : code.handlers()) {
@@ -147,7 +146,8 @@ final class FlowGraph {
     return handlers;
   }
 
-  /// Returns the indices of the possible next instructions, without exception handlers.
+  /// Returns the indices of the instructions that may be executed next, not including exception
+  /// handlers.
   private static int[] targets(Code code, int at) throws Refused {
     Instruction instruction = code.at(at);
     int[] targets =
@@ -182,7 +182,8 @@ final class FlowGraph {
     return opcode == Opcode.GOTO || opcode == Opcode.GOTO_W;
   }
 
-  /// Returns true if an instruction can throw an exception. Pure computations cannot.
+  /// Returns true if an instruction can throw an exception. Pure computations cannot throw
+  /// exceptions.
   static boolean mayThrow(Instruction instruction) {
     return switch (instruction) {
       case OperatorInstruction operator ->
@@ -222,7 +223,7 @@ final class FlowGraph {
     return blocks[index];
   }
 
-  /// Returns the block of an instruction.
+  /// Returns the block that contains the given instruction.
   int blockOf(int instruction) {
     return blockAt[instruction];
   }
@@ -231,7 +232,7 @@ final class FlowGraph {
     return blocks[block].next.length + blocks[block].handlers.length;
   }
 
-  /// Returns a successor; handlers come after the other successors.
+  /// Returns the successor with the given index. Exception handlers follow the other successors.
   int edge(int block, int index) {
     int[] next = blocks[block].next;
     return index < next.length ? next[index] : blocks[block].handlers[index - next.length];

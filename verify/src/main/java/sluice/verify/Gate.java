@@ -27,10 +27,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the methods that an instruction runs implicitly, besides the method that it calls by name:
-/// class initializers, finalizers, and bootstrap methods of constants. The search for callees and
-/// the analysis use the same gate, so that every method that is charged was decided before.
-/// Confined to the verifier's thread.
+/// Finds the methods that an instruction executes implicitly, in addition to the method that it
+/// calls by name. These are class initializers, finalizers, and bootstrap methods of constants. The
+/// search for callees and the analysis use the same gate, so that there is a verdict on each method
+/// before it is charged. Instances are confined to the verifier's thread.
 ///
 /// | instruction | runs |
 /// |---|---|
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /// | `invokedynamic` | initializers of the interfaces that a lambda implements |
 /// | any constant, static arguments too | a method, if it is dynamic: refused |
 ///
-/// If an initializer fails the JVM calls `getStackTrace` of the exception.
+/// If an initializer fails, the JVM calls `getStackTrace` of the exception.
 final class Gate {
   private static final String STACK_TRACE = "getStackTrace()[Ljava/lang/StackTraceElement;";
   private static final int MOST_UPCALLS = 16;
@@ -54,8 +54,8 @@ final class Gate {
 
   /// Creates a gate.
   ///
-  /// @param haveRun true if the host runs the initializers of the component's classes before it
-  ///   calls a method; [#used] returns these classes
+  /// @param haveRun true if the host executes the initializers of the component's classes before it
+  ///   calls a method; these classes are returned by [#used]
   Gate(Host host, Component component, boolean haveRun) {
     this.haveRun = haveRun;
     this.host = host;
@@ -63,7 +63,7 @@ final class Gate {
     this.initializations = new Initialization.Finder(component);
   }
 
-  /// Returns the methods that an instruction in `caller` runs implicitly.
+  /// Returns the methods that an instruction in `caller` executes implicitly.
   Passage of(ClassInfo caller, Instruction instruction) throws Refused {
     return switch (instruction) {
       case FieldInstruction field
@@ -134,8 +134,8 @@ final class Gate {
     return first(caller, type, finalizer(type));
   }
 
-  /// Returns the finalizer of a class, which the garbage collector runs; null if there is none. A
-  /// private or static method is no finalizer.
+  /// Returns the finalizer of a class, which is executed by the garbage collector, or null if there
+  /// is none. A private or static method is not a finalizer.
   private @Nullable MethodInfo finalizer(ClassInfo type) throws Refused {
     int depth = 0;
     for (ClassInfo at = type; at != null; at = component.superOf(at)) {
@@ -178,8 +178,8 @@ final class Gate {
         : first(caller, initializations.of(type), finalizer);
   }
 
-  /// Returns the passage of the first use of some types, without the types that are initialized
-  /// together with the caller.
+  /// Returns the passage for the first use of the given types, not including types that are
+  /// initialized together with the caller.
   private Passage first(ClassInfo caller, Initialization used, @Nullable MethodInfo finalizer)
       throws Refused {
     Initialization callers = callers(caller);
@@ -246,7 +246,7 @@ final class Gate {
   /// The resolution of a static field (JVMS 5.4.3.2).
   private final class Resolution {
     /// The supertypes outside of the component that may declare the field, because they are
-    /// searched earlier.
+    /// searched before the supertypes in the component.
     final Set<String> outside = new LinkedHashSet<>();
 
     private final Set<String> seen = new HashSet<>();
@@ -279,21 +279,22 @@ final class Gate {
     }
   }
 
-  /// The methods of the component that one instruction runs implicitly.
+  /// The methods of the component that one instruction executes implicitly.
   ///
-  /// @param initializers the class initializers; each runs at most once in the life of the program
-  /// @param upcalls the methods that the JVM may run when an initializer fails
-  /// @param finalizer the finalizer of an object that the instruction creates, or null
+  /// @param initializers the class initializers, each of which is executed at most once during the
+  ///   lifetime of the program
+  /// @param upcalls the methods that the JVM may execute when an initializer fails
+  /// @param finalizer the finalizer of an object that is created by the instruction, or null
   /// @param refused the reason why the methods are not known, or null
   record Passage(
       List<MethodInfo> initializers,
       List<MethodInfo> upcalls,
       @Nullable MethodInfo finalizer,
       @Nullable Refused refused) {
-    /// The passage of an instruction that runs nothing implicitly.
+    /// The passage of an instruction that does not execute any methods implicitly.
     static final Passage NONE = new Passage(List.of(), List.of(), null, null);
 
-    /// The cost of entering an object with a finalizer into a list of the JVM.
+    /// The cost of registering an object that has a finalizer with the JVM.
     private static final Bound REGISTERED = new Bound(200, 64);
 
     static Passage refused(Refused why) {
@@ -309,7 +310,7 @@ final class Gate {
       return all;
     }
 
-    /// Charges the cost of the methods.
+    /// Charges the cost of these methods.
     ///
     /// @param at the index of the instruction
     void charge(Pass pass, int at, int block) throws Refused {
@@ -350,15 +351,16 @@ final class Gate {
     }
   }
 
-  /// The types that are initialized at the first use of a type (JVMS 5.5): the type, its
-  /// superclasses, and those superinterfaces that have a non-static method with code. The first use
-  /// of an interface initializes only the interface. Immutable.
+  /// The types that are initialized when a type is first used (JVMS 5.5). These are the type, its
+  /// superclasses, and all superinterfaces that have a non-static method with code. The first use
+  /// of an interface initializes only the interface itself. Instances are immutable.
   ///
   /// @param types the types that belong to the component
   /// @param outside the names of the other superclasses and superinterfaces
   record Initialization(Set<ClassInfo> types, Set<String> outside) {
 
-    /// Finds the initializations of types and caches them. Confined to the verifier's thread.
+    /// Determines and caches the initializations of types. Instances are confined to the verifier's
+    /// thread.
     static final class Finder {
       private final Component component;
       private final Map<ClassInfo, Initialization> known = new HashMap<>();
@@ -367,7 +369,7 @@ final class Gate {
         this.component = component;
       }
 
-      /// Returns the initialization of a type.
+      /// Returns the initialization of the given type.
       ///
       /// @throws Refused if there are too many supertypes
       Initialization of(ClassInfo type) throws Refused {

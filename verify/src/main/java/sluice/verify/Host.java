@@ -3,8 +3,8 @@ package sluice.verify;
 import java.lang.classfile.Opcode;
 import org.jspecify.annotations.Nullable;
 
-/// The objects that all analyses of one run share: the component, the cost table and the limits.
-/// Confined to the verifier's thread.
+/// The objects that are shared by all analyses of one run, which are the component, the cost table
+/// and the limits. Instances are confined to the verifier's thread.
 final class Host {
   private final Component component;
   private final CostTable costs;
@@ -38,7 +38,7 @@ final class Host {
     return limits;
   }
 
-  /// Returns the length of the longest string that a static field of the component may hold.
+  /// Returns the maximum length of a string in a static field of the component.
   int longestInField() {
     return Math.max(limits.maxLength(), component.longestConstant());
   }
@@ -47,7 +47,8 @@ final class Host {
     return component.find(name);
   }
 
-  /// Returns the targets of a call, or null if the named class is not in the component.
+  /// Returns the targets of a call, or null if the class that is specified by the call is not in
+  /// the component.
   @Nullable Targets targets(ClassInfo caller, Opcode opcode, String owner, String signature) {
     ClassInfo named = component.find(owner);
     if (named == null) {
@@ -59,7 +60,8 @@ final class Host {
             && !named.has(ClassInfo.INTERFACE)
             && !signature.startsWith("<init>");
     if (isSuper) {
-      // The JVM starts at the direct superclass, even if the call names another one.
+      // The JVM starts the search at the direct superclass, even if the call specifies a different
+      // superclass.
       named = component.superOf(caller);
       if (named == null) {
         return Targets.unknown("the superclass of its caller is not in the component");
@@ -77,18 +79,18 @@ final class Host {
         || ClassLoader.getPlatformClassLoader().getResource(name + ".class") != null;
   }
 
-  /// Returns true if a class of the component extends the named class of the JDK.
+  /// Returns true if any class of the component extends the given class of the JDK.
   boolean extendsOutside(String name) {
     return component.extendsOutside(name);
   }
 
-  /// Returns true if the creation of a JDK exception calls a method of the component.
+  /// Returns true if creating an exception of the JDK may call a method of the component.
   boolean overridesFillInStackTrace() {
     return !component.declaring("fillInStackTrace()Ljava/lang/Throwable;").isEmpty();
   }
 
-  /// Returns the maximum heap size of an object in bytes. The fields that it inherits from outside
-  /// of the component are counted with the constructor there.
+  /// Returns the maximum heap size of an object in bytes. Fields that are inherited from a class
+  /// outside of the component are included in the cost of that class's constructor.
   ///
   /// @throws Refused if there are too many superclasses
   long objectBytes(ClassInfo type) throws Refused {

@@ -34,7 +34,8 @@ import sluice.verify.value.Update;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// Computes the effect of each instruction on the ranges, and its cost. Used for one pass.
+/// Computes the cost of each instruction and its effect on the ranges. Instances are used for one
+/// pass.
 final class Interpreter {
   private static final Bound ONE = new Bound(1, 0);
 
@@ -60,7 +61,7 @@ final class Interpreter {
     this.bootstraps = new Bootstraps(host, values, pass);
   }
 
-  /// Evaluates one instruction. For branches and switches it only pops the operands.
+  /// Evaluates one instruction. For branches and switches, only the operands are popped.
   void run(int at, int block, State state) throws Refused {
     Instruction instruction = method.code().at(at);
     pass.charge(block, ONE);
@@ -97,7 +98,7 @@ final class Interpreter {
     }
   }
 
-  /// Charges the methods that the instruction runs implicitly.
+  /// Charges the methods that the instruction executes implicitly.
   private void beside(Instruction instruction, int at, int block) throws Refused {
     Gate.Passage passage = host.gate().of(method.info().owner(), instruction);
     if (passage != Gate.Passage.NONE && !pass.wasCharged(passage)) {
@@ -158,7 +159,7 @@ final class Interpreter {
   private void constant(ConstantInstruction constant, State state) {
     if (constant instanceof ConstantInstruction.LoadConstantInstruction load
         && load.constantEntry() instanceof DynamicConstantPoolEntry) {
-      state.push(values.unknown(Kind.of(load.typeKind()))); // the gate refuses it
+      state.push(values.unknown(Kind.of(load.typeKind()))); // refused by the gate
       return;
     }
     Kind kind = Kind.of(constant.typeKind());
@@ -167,7 +168,7 @@ final class Interpreter {
           case Integer number -> values.constant(kind, number);
           case Long number -> values.constant(kind, number);
           case String text -> values.range(kind, text.length(), text.length());
-          // null, a class or a method handle, which has no length
+          // This is null, a class or a method handle, none of which has a length.
           default -> kind == Kind.REFERENCE ? values.range(kind, 0, 0) : values.unknown(kind);
         });
   }
@@ -205,7 +206,8 @@ final class Interpreter {
     }
   }
 
-  /// Narrows an index to the length of the array, because an access outside of it throws.
+  /// Restricts an index to the length of the array, because an access outside of the array throws
+  /// an exception.
   private void inBounds(Value array, Value index, State state) {
     if (index.kind() == Kind.INT) {
       long last = Math.min(array.high(), values.maxLength()) - 1;

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.value.LoopVariable;
 
-/// A loop of a method. Used for one analysis.
+/// A loop of a method. Instances are used for one analysis.
 final class Loop {
   private final int head;
   private final @Nullable Loop parent;
@@ -22,12 +22,12 @@ final class Loop {
     this.parent = parent;
   }
 
-  /// Returns the block at which each round begins.
+  /// Returns the block at which each iteration starts.
   int head() {
     return head;
   }
 
-  /// Returns the enclosing loop, or null.
+  /// Returns the enclosing loop, or null if there is none.
   @Nullable Loop parent() {
     return parent;
   }
@@ -64,7 +64,7 @@ final class Loop {
     variables.forEach(LoopVariable::beginPass);
   }
 
-  /// Records that a back edge was reached.
+  /// Records that a back edge has been reached.
   void close() {
     isClosed = true;
   }
@@ -77,7 +77,7 @@ final class Loop {
     this.rounds = rounds;
   }
 
-  /// Returns the maximum number of times the head is executed again.
+  /// Returns the maximum number of times that the head is executed again.
   long rounds() {
     return rounds;
   }

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The loops of a method and their nesting, found by one depth-first search: T. Wei, J. Mao, W. Zou
-/// and Y. Chen, *A New Algorithm for Identifying Loops in Decompilation*, SAS 2007. A loop with two
-/// entries (an irreducible one) is refused.
+/// The loops of a method and their nesting, which are determined by a single depth-first search (T.
+/// Wei, J. Mao, W. Zou and Y. Chen, *A New Algorithm for Identifying Loops in Decompilation*, SAS
+/// 2007). An irreducible loop, which has two entries, is refused.
 ///
-/// The search also computes the reverse postorder, in which each block comes after all its
+/// The search also computes the reverse postorder, in which each block follows all of its
 /// predecessors except for back edges.
 final class LoopForest {
   private static final int NONE = -1;
@@ -17,10 +17,11 @@ final class LoopForest {
   private final FlowGraph graph;
   private final Steps steps;
 
-  /// The head of the innermost loop around a block, not counting the block's own loop.
+  /// The head of the innermost loop that contains the block, not including the loop of which the
+  /// block is the head.
   private final int[] header;
 
-  /// The position on the path of the search, from 1; 0 if the block is not on it.
+  /// The position on the path of the search, starting with 1, or 0 if the block is not on the path.
   private final int[] position;
 
   private final boolean[] visited;
@@ -50,8 +51,8 @@ final class LoopForest {
     return forest;
   }
 
-  /// Runs the search. The path is an explicit stack of blocks, each with the index of its next
-  /// edge.
+  /// Executes the search. The path is stored in an explicit stack of blocks, together with the
+  /// index of the next edge of each block.
   private void search() throws Refused {
     int count = graph.count();
     int[] path = new int[count];
@@ -99,7 +100,8 @@ final class LoopForest {
     }
   }
 
-  /// Puts `block` into the loop of `head` and keeps the enclosing loops of both in nesting order.
+  /// Adds `block` to the loop of `head`, and maintains the nesting order of the enclosing loops of
+  /// both blocks.
   private void tag(int block, int head) throws Refused {
     int inner = block;
     int outer = head;
@@ -140,23 +142,25 @@ final class LoopForest {
     return Arrays.copyOf(order, ordered);
   }
 
-  /// Returns all loops; each loop comes after the loops around it.
+  /// Returns all loops, ordered so that each loop follows its enclosing loops.
   List<Loop> outerFirst() {
     return outerFirst;
   }
 
-  /// Returns the loop whose head is the block, or null.
+  /// Returns the loop whose head is the given block, or null if there is none.
   @Nullable Loop headedBy(int block) {
     return loops[block];
   }
 
-  /// Returns the innermost loop of a block, or null. A head belongs to its own loop.
+  /// Returns the innermost loop that contains a block, or null if there is none. The head of a loop
+  /// is considered part of the loop.
   @Nullable Loop around(int block) {
     Loop own = loops[block];
     return own != null ? own : outside(block);
   }
 
-  /// Returns the innermost loop of a block, or null; a head belongs to the loop around its own.
+  /// Returns the innermost loop that contains a block, or null if there is none. For the head of a
+  /// loop, the enclosing loop is returned.
   @Nullable Loop outside(int block) {
     return header[block] == NONE ? null : loops[header[block]];
   }

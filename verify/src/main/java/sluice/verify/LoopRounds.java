@@ -7,9 +7,10 @@ import sluice.verify.value.Update;
 import sluice.verify.value.Update.Form;
 import sluice.verify.value.Value;
 
-/// Computes the maximum number of rounds of a loop from the results of the last pass. The argument
-/// is always the same: in each round a variable changes by at least a known step, it never changes
-/// in the opposite direction, and at every back edge its value is in a known range.
+/// Computes the maximum number of rounds of a loop from the results of the last pass. The
+/// computation is based on a variable that changes by at least a known step in each round, that
+/// never changes in the opposite direction, and whose value is within a known range at each back
+/// edge.
 final class LoopRounds {
   private final Dominators dominators;
 
@@ -17,7 +18,8 @@ final class LoopRounds {
     this.dominators = dominators;
   }
 
-  /// Returns the maximum number of rounds, or [Long#MAX_VALUE] if no variable limits it.
+  /// Returns the maximum number of rounds, or [Long#MAX_VALUE] if it is not limited by any
+  /// variable.
   long of(Loop loop) throws Refused {
     if (!loop.isClosed()) {
       return 0;
@@ -59,8 +61,8 @@ final class LoopRounds {
     return Long.MAX_VALUE;
   }
 
-  /// Returns the largest guaranteed change of the updates that every round executes; 0 if there is
-  /// none.
+  /// Returns the largest guaranteed change by the updates that are executed in each round, or 0 if
+  /// there is none.
   private long greatest(
       Loop loop, List<Update> updates, Form form, Predicate<Update> fits, boolean upwards)
       throws Refused {

@@ -3,7 +3,7 @@ package sluice.verify;
 import java.lang.classfile.MethodModel;
 import org.jspecify.annotations.Nullable;
 
-/// A method of a component and its verdict. Confined to the verifier's thread.
+/// A method of a component and its verdict. Instances are confined to the verifier's thread.
 final class MethodInfo {
   private final ClassInfo owner;
   private final MethodModel model;
@@ -41,7 +41,7 @@ final class MethodInfo {
     return (model.flags().flagsMask() & flag) != 0;
   }
 
-  /// Returns the name for messages: `package.Name.method`.
+  /// Returns the name for messages, which has the form `package.Name.method`.
   String shown() {
     return owner.shown() + "." + name;
   }

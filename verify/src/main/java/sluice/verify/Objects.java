@@ -8,7 +8,7 @@ import sluice.verify.value.Kind;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// Evaluates field accesses and allocations. Used for one pass.
+/// Evaluates field accesses and allocations. Instances are used for one pass.
 final class Objects {
   private final Host host;
   private final Values values;
@@ -78,8 +78,8 @@ final class Objects {
     state.push(values.range(Kind.REFERENCE, 0, counts.length == 0 ? 0 : counts[0]));
   }
 
-  /// Returns the maximum length of a new array. An array that may be longer than declared is
-  /// refused, so that no array is.
+  /// Returns the maximum length of a new array. If the array may be longer than declared, the
+  /// method is refused, so that arrays are never longer than declared.
   private long length(Value count, int at) {
     long most = count.kind() == Kind.INT ? Math.max(0, count.high()) : Integer.MAX_VALUE;
     if (most > values.maxLength()) {

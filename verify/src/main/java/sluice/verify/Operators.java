@@ -11,7 +11,7 @@ import sluice.verify.value.Value;
 import sluice.verify.value.Value.Operation;
 import sluice.verify.value.Values;
 
-/// Evaluates arithmetic on ranges.
+/// Evaluates arithmetic operations on ranges.
 final class Operators {
   private final Values values;
 
@@ -94,8 +94,8 @@ final class Operators {
     return range == null ? values.unknown(kind) : values.range(kind, range.low(), range.high());
   }
 
-  /// Returns the result of a conversion. If the value may not fit the result is any value of the
-  /// target type.
+  /// Returns the result of a conversion. If the value may not fit into the target type, the result
+  /// is any value of this type.
   Value convert(ConvertInstruction instruction, Value value) {
     Kind to = Kind.of(instruction.toType());
     if (!value.isNumber() || (to != Kind.INT && to != Kind.LONG)) {

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// The results of one pass over a method: the cost of each block, the initialized classes, the
-/// returned value, and the first refusal in the order of the code. Used for one analysis.
+/// The results of one pass over a method. These are the cost of each block, the initialized
+/// classes, the returned value, and the first refusal in the order of the code. Instances are used
+/// for one analysis.
 final class Pass {
   private final Bound[] costs;
   private final Set<String> initialized = new HashSet<>();
@@ -33,14 +34,14 @@ final class Pass {
     return costs[block];
   }
 
-  /// Charges work that is done at most once per program: a class initializer.
+  /// Charges the work of a class initializer, which is performed at most once per program.
   void chargeOnce(String className, Bound cost) {
     if (initialized.add(className)) {
       once = once.plus(cost);
     }
   }
 
-  /// Remembers a passage that is free when it is taken again.
+  /// Records a passage that does not have any cost when it is taken again.
   void charged(Gate.Passage passage) {
     passages.add(passage);
   }
@@ -49,7 +50,7 @@ final class Pass {
     return passages.contains(passage);
   }
 
-  /// Adds the one-time work of a callee; a callee is counted once.
+  /// Adds the one-time work of a callee. Each callee is counted only once.
   void call(MethodInfo callee, Summary summary) {
     if (called.add(callee)) {
       once = once.plus(summary.once());

@@ -2,44 +2,45 @@ package sluice.verify;
 
 import java.util.Locale;
 
-/// The reason why a method is refused, with the usual fix. The comment of each constant says what
-/// the method does. Each constant has a section in the documentation page of refusals.
+/// The reason why a method is refused, with the usual fix. Each constant is explained by a section
+/// in the documentation page about refusals.
 public enum Reason {
-  /// Cannot be read, or its class file cannot.
+  /// The method or its class file cannot be read.
   MALFORMED("compile the class again with a current javac"),
-  /// Exceeds the verifier's limit of steps for one method.
+  /// The method exceeds the verifier's limit on the steps for one method.
   TOO_LARGE("divide the method into smaller ones"),
-  /// Uses `jsr` and `ret`, which only class files before Java 7 contain.
+  /// The method uses `jsr` and `ret`, which occur only in class files before Java 7.
   SUBROUTINE("compile for Java 8 or newer"),
-  /// Contains a loop with two entries.
+  /// The method contains a loop with two entries.
   IRREDUCIBLE("write the loop with for or while, or compile it with javac"),
-  /// Contains a loop that no known counter ends.
+  /// The method contains a loop that is not terminated by a known counter.
   UNBOUNDED_LOOP(
       "count with one local variable in constant steps up to a constant or a length that each"
           + " round compares it with, or run the method metered"),
-  /// Calls itself, directly or indirectly.
+  /// The method calls itself directly or indirectly.
   RECURSION("write the recursion as a loop with a bound"),
-  /// Calls a refused method.
+  /// The method calls a method that is refused.
   REFUSED_CALLEE("mend the callee first"),
-  /// Calls a method that is neither in the component nor in the cost table.
+  /// The method calls a method that is neither in the component nor in the cost table.
   UNKNOWN_CALL("put the callee into the component, or its cost into a table (--costs FILE)"),
-  /// Calls one of several methods, or a method that a class outside of the component may override.
+  /// The method calls one of several possible methods, or a method that may be overridden by a
+  /// class outside of the component.
   VIRTUAL_CALL("make the class or method final, or the interface sealed"),
-  /// Calls a method that may wait.
+  /// The method calls a method that may wait.
   BLOCKING("leave waiting to the slow path"),
-  /// Is synchronized or uses a monitor.
+  /// The method is synchronized or uses a monitor.
   MONITOR("use an AtomicInteger or a VarHandle of the host, or leave the work to the slow path"),
-  /// Uses reflection or a method handle, whose callee is not known.
+  /// The method uses reflection or a method handle, whose callee is not known.
   REFLECTION("call the method by its name"),
-  /// Is native or calls a native method, which has no bytecodes to count.
+  /// The method is native or calls a native method, whose bytecodes cannot be counted.
   NATIVE("write the method in Java, or run it on the slow path"),
-  /// Contains an `invokedynamic` or a constant whose bootstrap method is not known.
+  /// The method contains an `invokedynamic` or a constant whose bootstrap method is not known.
   BOOTSTRAP("write what the instruction does as ordinary calls"),
-  /// Runs a class initializer that is refused or not known.
+  /// The method executes a class initializer that is refused or not known.
   CLASS_INIT("move the static field to a class whose initializer is bounded"),
-  /// Creates, stores or passes an object that may be longer than the declared maximum.
+  /// The method creates, stores or passes an object that may be longer than the declared maximum.
   LENGTH("limit the length with Math.min, or declare a larger one (--max-length N)"),
-  /// Has a bound above the limit.
+  /// The method has a bound that exceeds the limit.
   TOO_MUCH_WORK("do less in one call, or raise the limit (--max-bytecodes N)");
 
   private final String fix;
@@ -48,17 +49,17 @@ public enum Reason {
     this.fix = fix;
   }
 
-  /// Returns the usual fix.
+  /// Returns the usual fix for a method that is refused for this reason.
   public String fix() {
     return fix;
   }
 
-  /// Returns the printed name, such as `unbounded-loop`.
+  /// Returns the name of this reason in the output, such as `unbounded-loop`.
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /// Returns the section of the documentation, relative to the root of the project.
+  /// Returns the link to the section of the documentation, relative to the root of the project.
   public String link() {
     return "docs/verify.md#" + label();
   }

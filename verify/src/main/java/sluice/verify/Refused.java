@@ -1,6 +1,6 @@
 package sluice.verify;
 
-/// Thrown to end the analysis of a method with a refusal.
+/// Thrown to terminate the analysis of a method with a refusal.
 final class Refused extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -7,7 +7,8 @@ import java.util.List;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// A call site: the named method and the arguments, the receiver first.
+/// A call site, which consists of the called method and its arguments. The receiver is the first
+/// argument.
 ///
 /// @param at the index of the instruction
 /// @param block the block of the instruction
@@ -23,7 +24,7 @@ record Site(int at, int block, String owner, String name, String descriptor, Val
     return owner.replace('/', '.') + "." + name;
   }
 
-  /// Pops the arguments from the stack.
+  /// Pops the arguments of a call from the stack.
   static Value[] pop(State state, MethodTypeDesc type, boolean hasReceiver) throws Refused {
     int count = type.parameterCount() + (hasReceiver ? 1 : 0);
     Value[] arguments = new Value[count];

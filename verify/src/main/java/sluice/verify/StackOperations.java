@@ -3,8 +3,8 @@ package sluice.verify;
 import java.lang.classfile.Opcode;
 import sluice.verify.value.Value;
 
-/// Evaluates `pop`, `dup` and related instructions. A `long` or `double` is one entry of a [State],
-/// and counts as two words here.
+/// Evaluates `pop`, `dup` and related instructions. A `long` or `double` is a single entry of a
+/// [State], but these instructions treat it as two words.
 final class StackOperations {
   private StackOperations() {}
 
@@ -27,7 +27,7 @@ final class StackOperations {
     }
   }
 
-  /// Pops entries of `words` words in total, the topmost first.
+  /// Pops entries with a total of `words` words. The topmost entry is the first one in the array.
   private static Value[] take(State state, int words) throws Refused {
     if (words == 0) {
       return new Value[0];
@@ -48,7 +48,7 @@ final class StackOperations {
     return second;
   }
 
-  /// Copies the top words below the next ones.
+  /// Inserts a copy of the top words below the next words.
   private static void insert(State state, int words, int under) throws Refused {
     Value[] top = take(state, words);
     Value[] below = take(state, under);

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value;
 import sluice.verify.value.Values;
 
-/// The local variables and the operand stack at one point of a method. A `long` or `double` takes
-/// one entry of the stack, but two local variables, of which the second is unreadable. Used for one
-/// analysis.
+/// The local variables and the operand stack at one point of a method. A `long` or `double`
+/// occupies one entry of the stack but two local variables, the second of which is unreadable.
+/// Instances are used for one analysis.
 final class State {
   private final Value[] locals;
   private Value[] stack;
@@ -23,12 +23,12 @@ final class State {
     return new State(locals.clone(), Arrays.copyOf(stack, depth), depth);
   }
 
-  /// Returns the state at a handler: the stack holds only the exception.
+  /// Returns the state at an exception handler, where the stack contains only the exception.
   State atHandler(Value exception) {
     return new State(locals.clone(), new Value[] {exception}, 1);
   }
 
-  /// Returns the cost of a copy or join in steps.
+  /// Returns the number of steps that are required to copy or join this state.
   int size() {
     return locals.length + depth + 1;
   }
@@ -70,7 +70,8 @@ final class State {
     return depth;
   }
 
-  /// Forgets the values on the stack. Called at the head of a loop, where nothing is known of them.
+  /// Replaces the values on the stack with unknown values. This method is called at the head of a
+  /// loop, where the values are not known.
   void forgetStack(Values values) {
     for (int i = 0; i < depth; i++) {
       stack[i] = values.unknown(stack[i].kind());
@@ -90,7 +91,8 @@ final class State {
     }
   }
 
-  /// Returns a value as it is known in this state, or null if no slot holds it.
+  /// Returns a value with the range that is known in this state, or null if the value is not in any
+  /// slot.
   @Nullable Value find(Value value) {
     for (Value local : locals) {
       if (local.is(value)) {
@@ -107,7 +109,7 @@ final class State {
 
   /// Narrows the range of a value.
   ///
-  /// @return false if that is impossible, so that this point is never reached
+  /// @return false if this is impossible, which means that this point is never reached
   boolean narrow(Value value, long low, long high, boolean nonZero) {
     Value known = find(value);
     if (known == null) {

@@ -1,10 +1,10 @@
 package sluice.verify;
 
-/// Limits the work of the verifier, so that it runs in linear time: the analysis of a method ends
-/// when its steps are used up. Confined to the verifier's thread.
+/// Limits the work of the verifier so that it runs in linear time. The analysis of a method is
+/// terminated when its steps are exhausted. Instances are confined to the verifier's thread.
 ///
-/// A step is one visit of an instruction, an edge, or a slot of a state. A method gets [#BASE]
-/// steps plus [#PER_BYTE] for each byte of its code and tables.
+/// A step is one visit of an instruction, of an edge, or of a slot of a state. The analysis of a
+/// method is limited to [#BASE] steps plus [#PER_BYTE] steps for each byte of its code and tables.
 final class Steps {
   static final int BASE = 600;
   static final int PER_BYTE = 120;
@@ -12,7 +12,7 @@ final class Steps {
   private long total;
   private long left;
 
-  /// Grants the steps of the next method.
+  /// Sets the number of steps for the next method.
   void grant(long codeBytes) {
     left = BASE + PER_BYTE * codeBytes;
   }
@@ -28,7 +28,7 @@ final class Steps {
     left -= count;
   }
 
-  /// Returns the total number of steps of all methods.
+  /// Returns the total number of steps that were used for all methods.
   long total() {
     return total;
   }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The methods that a call may run, according to the classes of the component. Confined to the
-/// verifier's thread.
+/// The methods that may be executed by a call, according to the classes of the component. Instances
+/// are confined to the verifier's thread.
 ///
 /// @param methods the methods of the component
 /// @param outside the superclass outside of the component that declares the method, or null
@@ -27,7 +27,7 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
     return new Targets(List.of(), null, why);
   }
 
-  /// Finds targets and caches them by class and signature.
+  /// Determines targets and caches them by class and signature.
   static final class Finder {
     private final Component component;
     private final Map<String, Targets> known = new HashMap<>();
@@ -38,7 +38,7 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
 
     /// Returns the targets of a call.
     ///
-    /// @param owner the class that the call names
+    /// @param owner the class that is specified by the call
     Targets find(Opcode opcode, ClassInfo owner, String signature) {
       boolean exact = opcode == Opcode.INVOKESTATIC || opcode == Opcode.INVOKESPECIAL;
       String key = (exact ? "=" : "~") + owner.name() + "." + signature;
@@ -50,7 +50,7 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       return targets;
     }
 
-    /// Returns the method that the class or its nearest superclass declares.
+    /// Returns the method that is declared by the class or by its nearest superclass.
     private Targets declared(ClassInfo owner, String signature) {
       ClassInfo at = owner;
       for (int depth = 0; depth < Component.MAX_DEPTH; depth++) {
@@ -71,7 +71,7 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       return unknown("its class has more than " + Component.MAX_DEPTH + " superclasses");
     }
 
-    /// Returns the default method of the interfaces if there is exactly one, else null.
+    /// Returns the default method of the interfaces, or null if there is not exactly one.
     private @Nullable MethodInfo fromInterfaces(ClassInfo owner, String signature) {
       MethodInfo found = null;
       Deque<ClassInfo> waiting = new ArrayDeque<>(List.of(owner));

@@ -7,11 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Computes an upper bound on the work of one call for each method of a component, or refuses the
-/// method. Runs in the calling thread. The running time is linear in the size of the class files,
-/// see [Steps].
+/// method. The verifier runs in the calling thread, and its running time is linear in the size of
+/// the class files, see [Steps].
 ///
-/// Callees are decided before their callers. Recursive methods are found by R. Tarjan's algorithm
-/// for strongly connected components (1972), with an explicit stack, and refused.
+/// The verdict on a method is determined after the verdicts on its callees. Recursive methods are
+/// found by R. Tarjan's algorithm for strongly connected components (1972) with an explicit stack,
+/// and are refused.
 public final class Verifier {
   /// A method on the path of the search.
   private static final class Node {
@@ -43,18 +44,19 @@ public final class Verifier {
     this.host = new Host(component, costs, limits, haveRun);
   }
 
-  /// Returns the verdicts on all methods with code and all native methods, in the order of the
-  /// class files.
+  /// Returns the verdicts on all methods that contain code and on all native methods, in the order
+  /// of the class files.
   public static Verification verify(Component component, CostTable costs, Limits limits) {
     return new Verifier(component, costs, limits, false).run();
   }
 
-  /// Returns the verdict on one method that a host calls. The host runs the initializers of the
-  /// used classes before the first call, so they need no bound and are not counted.
+  /// Returns the verdict on one method that is called by a host. The host executes the initializers
+  /// of the used classes before the first call, so these initializers do not require a bound and
+  /// are not included in the verdict.
   ///
-  /// @param component must not be used again
-  /// @param className the name with dots; the method may be inherited from another class of the
-  ///   component
+  /// @param component the component, which must not be used again
+  /// @param className the name of the class, with dots; the method may be inherited from another
+  ///   class of the component
   /// @param method the name and the descriptor
   public static Verification.Entry entry(
       Component component, CostTable costs, Limits limits, String className, String method) {
@@ -140,7 +142,8 @@ public final class Verifier {
     return node;
   }
 
-  /// Decides a strongly connected component, which consists of the last undecided methods.
+  /// Determines the verdicts on a strongly connected component, which consists of the last
+  /// undecided methods.
   private void decide(Node first) {
     int from = undecided.size() - 1;
     while (undecided.get(from) != first) {
@@ -183,8 +186,8 @@ public final class Verifier {
     }
   }
 
-  /// Returns the refusal for an error of the ClassFile API, which reads constants lazily and can
-  /// therefore fail at any time.
+  /// Returns the refusal for an error of the ClassFile API. The API reads constants lazily, so an
+  /// error can occur at any time.
   private static Refused broken(RuntimeException e) {
     return new Refused(Reason.MALFORMED, -1, "the class file is broken: " + e);
   }

@@ -7,11 +7,11 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Computes the longest path through a method. A loop counts as one node of the graph around it,
-/// with the cost of its longest round times the number of rounds. Without back edges the graph is
-/// acyclic.
+/// Computes the longest path through a method. A loop is represented as one node of the enclosing
+/// graph. Its cost is the cost of its longest round times the number of rounds. Without back edges
+/// the graph is acyclic.
 final class WorstPath {
-  /// An edge of one level, which is a loop or the code outside of all loops.
+  /// An edge of one level, where a level is either a loop or the code outside of all loops.
   private record Edge(int from, int to) {}
 
   private final FlowGraph graph;
@@ -50,7 +50,7 @@ final class WorstPath {
     return longest(0, levels.getLast());
   }
 
-  /// Assigns each forward edge to the innermost loop that contains both ends.
+  /// Assigns each forward edge to the innermost loop that contains both of its ends.
   private void collect() throws Refused {
     for (int from : forest.order()) {
       for (int e = 0; e < graph.edgeCount(from); e++) {
@@ -68,7 +68,7 @@ final class WorstPath {
     }
   }
 
-  /// Returns the node that represents a block in the graph of a level.
+  /// Returns the node that represents a block in the graph of the given level.
   private int representative(int block, @Nullable Loop level) throws Refused {
     int at = block;
     while (forest.outside(at) != level && (level == null || level.head() != at)) {

@@ -18,9 +18,9 @@ import sluice.cli.console.Json;
 import sluice.cli.console.Version;
 import sluice.host.file.UsageException;
 
-/// The command `sluice run --compare`: starts an application alternately on the JDK's selector
-/// provider and on ours, under the user's own load, and tells if ours is better. Runs in the main
-/// thread.
+/// Implements the command `sluice run --compare`. It starts an application alternately with the
+/// selector provider of the JDK and with the provider of Sluice, applies the user's own load, and
+/// determines which provider is better. It runs in the main thread.
 @Command(
     name = "sluice run --compare",
     description = {
@@ -33,7 +33,7 @@ import sluice.host.file.UsageException;
 public final class CompareCommand implements Callable<Integer> {
   static final int LEAST_ROUNDS = 6;
 
-  /// The maximum number of requests per window; each latency is stored.
+  /// The maximum number of requests per window, which is limited because each latency is stored.
   private static final int MOST_REQUESTS = 20_000_000;
 
   @Spec CommandSpec spec = CommandSpec.create();
@@ -135,7 +135,7 @@ public final class CompareCommand implements Callable<Integer> {
       comparison = plan.run(rounds, err::println);
     } catch (IOException e) {
       if (Child.isEnding()) {
-        return 1; // a signal has ended the application and the load
+        return 1; // terminated by a signal
       }
       throw e;
     } catch (UsageException e) {
@@ -201,7 +201,7 @@ public final class CompareCommand implements Callable<Integer> {
     return LoadSource.of(loadCommand, port);
   }
 
-  /// Returns a load of URLs found in the application itself.
+  /// Returns a load that consists of URLs which were found in the application itself.
   private LoadSource searched(String launcher, PrintWriter err)
       throws IOException, InterruptedException {
     List<URI> urls = new UrlSearch(launcher, application).find(err::println);

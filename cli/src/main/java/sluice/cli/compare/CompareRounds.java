@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 import sluice.host.machine.MachineFiles;
 
-/// Runs the measurements of a comparison in the order A B B A …, each in a new JVM that is warmed
-/// up first. Confined to the main thread.
+/// Executes the measurements of a comparison in the order A B B A …. Each measurement is performed
+/// in a new JVM that is warmed up first. Instances are confined to the main thread.
 ///
 /// @param launcher the `sluice` script, which starts the application with `sluice run`
-/// @param ours the configuration that is compared with the JDK's
-/// @param application the JVM options, jar and arguments of the application
+/// @param ours the configuration that is compared with the provider of the JDK
+/// @param application the JVM options, the jar and the arguments of the application
 /// @param load the source of requests
-/// @param warmUpSeconds the length of the warm-up
-/// @param windowSeconds the length of a measurement
+/// @param warmUpSeconds the duration of the warm-up in seconds
+/// @param windowSeconds the duration of a measurement in seconds
 public record CompareRounds(
     String launcher,
     Ours ours,
@@ -35,19 +35,20 @@ public record CompareRounds(
   private static final int END_SECONDS = 30;
   private static final int SYSTEM_CALL_SECONDS = 2;
 
-  /// The time for which the load of the machine is observed.
+  /// The time during which the load of the machine is observed.
   private static final int LOOK_MILLIS = 1000;
 
-  /// The configuration of our side.
+  /// The configuration of the Sluice side of the comparison.
   ///
   /// @param backend the value of `--backend`
-  /// @param files the value of `--static`; null if no files are served before the application
+  /// @param files the value of `--static`, or null if no files are served in front of the
+  ///   application
   public record Ours(String backend, @Nullable Path files) {
     String name() {
       return files == null ? backend : "files first";
     }
 
-    /// Returns true if the path of a URL names a file that is served before the application.
+    /// Returns true if the path of a URL refers to a file that is served without the application.
     boolean isFile(URI url) {
       Path directory = files;
       String path = url.getPath();
@@ -65,10 +66,10 @@ public record CompareRounds(
     }
   }
 
-  /// Measures both sides in turn.
+  /// Measures both sides alternately.
   ///
   /// @param rounds the number of measurements of each side
-  /// @param progress receives the plan and lines about each measurement
+  /// @param progress a consumer that receives the plan and lines about each measurement
   /// @throws IOException if the application or the load fails
   public Comparison run(int rounds, Consumer<String> progress)
       throws IOException, InterruptedException {
@@ -140,8 +141,8 @@ public record CompareRounds(
     }
   }
 
-  /// Waits until the port is closed. The kernel closes descriptors that an io_uring holds,
-  /// including listening sockets, only some time after the process has ended.
+  /// Waits until the port is closed. The kernel does not close descriptors that are held by an
+  /// io_uring, including listening sockets, until some time after the process has terminated.
   public void awaitSilence() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
     while (answers() && System.nanoTime() < deadline) {
@@ -149,19 +150,19 @@ public record CompareRounds(
     }
   }
 
-  /// The requests for files and all other requests, as separate loads.
+  /// The requests for files and all other requests, as two separate loads.
   private record Parts(LoadSource files, LoadSource others) {}
 
-  /// Splits the load.
+  /// Splits the load into requests for files and all other requests.
   ///
-  /// @return null unless the load has both kinds of requests
+  /// @return the two loads, or null if the load does not contain both kinds of requests
   private @Nullable Parts parts() {
     LoadSource files = load.only(ours::isFile);
     LoadSource others = load.only(url -> !ours.isFile(url));
     return files == null || others == null ? null : new Parts(files, others);
   }
 
-  /// Measures the CPU time per request of one kind, in microseconds.
+  /// Measures the CPU time per request for one kind of requests, in microseconds.
   private double cpuOf(LoadSource part, ProcessTree tree) throws IOException, InterruptedException {
     double before = tree.cpuSeconds();
     LoadSource.Outcome outcome = part.send(windowSeconds);
@@ -240,12 +241,12 @@ public record CompareRounds(
   ///
   /// @param load the outcome of the load
   /// @param cpuSeconds the CPU time of the application's processes
-  /// @param residentBytes their resident memory
-  /// @param callsPerRequest the system calls per request; NaN if they could not be counted
-  /// @param whyNoCalls the reason why they could not be counted, or empty
-  /// @param fileMicros the CPU time per request for a file, measured with such requests only; NaN
-  ///   unless the load has both kinds of requests
-  /// @param otherMicros the CPU time per other request; NaN likewise
+  /// @param residentBytes the resident memory of the application's processes
+  /// @param callsPerRequest the system calls per request, or NaN if they could not be counted
+  /// @param whyNoCalls the reason why the system calls could not be counted, or an empty string
+  /// @param fileMicros the CPU time per request for a file, measured with only such requests, or
+  ///   NaN if the load does not contain both kinds of requests
+  /// @param otherMicros the CPU time per other request, or NaN in the same case
   public record Measurement(
       LoadSource.Outcome load,
       double cpuSeconds,
@@ -271,7 +272,7 @@ public record CompareRounds(
       return load.p99();
     }
 
-    /// Returns one line of progress.
+    /// Returns one line that summarizes this measurement.
     public String summary() {
       String cpu = String.format(Locale.ROOT, "%7.1f µs CPU per request", cpuMicros());
       return Double.isNaN(p99()) ? cpu : cpu + String.format(Locale.ROOT, "  p99 %.0f µs", p99());

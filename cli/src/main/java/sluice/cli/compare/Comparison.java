@@ -10,23 +10,23 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import sluice.cli.compare.CompareRounds.Measurement;
 
-/// The result of a comparison and the verdict. Immutable.
+/// The result of a comparison and the verdict. Instances are immutable.
 ///
-/// @param backend the name of our side
-/// @param theirs the measurements on the JDK's provider, one per round
-/// @param ours the measurements on our side, as many
+/// @param backend the name of the Sluice side
+/// @param theirs the measurements with the provider of the JDK, one per round
+/// @param ours the same number of measurements with Sluice
 public record Comparison(String backend, List<Measurement> theirs, List<Measurement> ours) {
-  /// The share of failed requests above which the figures mean nothing.
+  /// The share of failed requests above which the figures are not meaningful.
   private static final double TOLERATED_FAILURES = 0.01;
 
   private static final int SHOWN_DIFFERENCES = 20;
 
-  /// The ratio below which a switch is worth it. If the interval lies above it there is no benefit;
-  /// if it includes it there is no verdict.
+  /// The ratio below which changing the provider is worthwhile. If the interval is above this
+  /// ratio, there is no benefit. If the interval includes this ratio, there is no verdict.
   private static final double WORTH = 0.95;
 
-  /// The upper limit of the p99 ratio's interval above which the verdict mentions that a longer p99
-  /// is possible.
+  /// The upper bound of the interval for the p99 ratio above which the verdict mentions that a
+  /// longer p99 is possible.
   private static final double MUCH_LONGER = 1.25;
 
   private record Quantity(String name, String unit, ToDoubleFunction<Measurement> value) {}
@@ -42,7 +42,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
           new Quantity("RSS", "MiB", m -> m.residentBytes() / 1048576.0),
           new Quantity("system calls per request", "", Measurement::callsPerRequest));
 
-  /// The CPU time of each kind of request alone, if files are served before the application.
+  /// The CPU time of each kind of request, if files are served without the application.
   private static final Quantity FILE = new Quantity("CPU per file", "µs", Measurement::fileMicros);
 
   private static final Quantity OTHER =
@@ -61,7 +61,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return side.stream().mapToDouble(quantity.value()).toArray();
   }
 
-  /// Returns the ratio of a quantity, or null if it was not measured on both sides.
+  /// Returns the ratio of a quantity, or null if the quantity was not measured on both sides.
   private @Nullable RatioInterval ratio(Quantity quantity) {
     double[] our = values(ours, quantity);
     double[] their = values(theirs, quantity);
@@ -75,8 +75,8 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return (double) failed / (failed + side.stream().mapToLong(m -> m.load().requests()).sum());
   }
 
-  /// Returns a line for each URL whose answer is the same in all rounds on the JDK and different on
-  /// our side.
+  /// Returns a line for each URL whose answer is the same in all rounds with the JDK but different
+  /// with Sluice.
   List<String> differences() {
     List<String> lines = new ArrayList<>();
     Map<String, String> ofOurs = answers(ours);
@@ -98,8 +98,8 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return all;
   }
 
-  /// Returns the verdict in one sentence, with the costs of files and of other requests if files
-  /// are served first.
+  /// Returns the verdict in one sentence. If files are served without the application, it includes
+  /// the costs of files and of other requests.
   String verdict() {
     RatioInterval file = ratio(FILE);
     RatioInterval other = ratio(OTHER);
@@ -209,7 +209,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return ": too little of it";
   }
 
-  /// Returns the result as JSON, with every round.
+  /// Returns the result as JSON, including all rounds.
   Map<String, Object> asJson() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("backend", backend);

@@ -13,22 +13,23 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// Finds the listening sockets of a process in `/proc`: its socket descriptors, and the socket
-/// table of its network namespace. Stateless; reads files in the calling thread.
+/// Finds the listening sockets of a process in `/proc`, using its socket descriptors and the socket
+/// table of its network namespace. This class is stateless and reads files in the calling thread.
 final class ListeningSockets {
   private static final int MOST_LINES = 100_000;
   private static final String LISTEN = "0A";
 
-  // The fields of a line: local address, state, inode of the socket.
+  // The positions of the local address, the state and the inode of the socket in a line.
   private static final int LOCAL = 1;
   private static final int STATE = 3;
   private static final int INODE = 9;
 
   private ListeningSockets() {}
 
-  /// Returns the TCP addresses on which a process listens; empty if its descriptors cannot be read.
+  /// Returns the TCP addresses on which a process is listening, or an empty set if its descriptors
+  /// cannot be read.
   ///
-  /// @param process its directory, such as `/proc/4711`
+  /// @param process the directory of the process, such as `/proc/4711`
   static Set<InetSocketAddress> of(Path process) {
     Set<String> inodes = inodes(process.resolve("fd"));
     Set<InetSocketAddress> found = new LinkedHashSet<>();
@@ -42,7 +43,7 @@ final class ListeningSockets {
             .filter(words -> inodes.contains(words[INODE]))
             .forEach(words -> found.add(address(words[LOCAL])));
       } catch (IOException | java.io.UncheckedIOException e) {
-        // The process has ended, or there is no such table.
+        // The process has terminated, or there is no such table.
       }
     }
     return found;
@@ -58,7 +59,7 @@ final class ListeningSockets {
         }
       }
     } catch (IOException | java.nio.file.DirectoryIteratorException e) {
-      // The process has ended, or belongs to another user.
+      // The process has terminated or belongs to another user.
     }
     return inodes;
   }
@@ -67,12 +68,12 @@ final class ListeningSockets {
     try {
       return Files.readSymbolicLink(descriptor).toString();
     } catch (IOException e) {
-      return ""; // closed meanwhile
+      return ""; // it has been closed
     }
   }
 
-  /// Parses an address in the kernel's format: hexadecimal words of four bytes in the machine's
-  /// byte order, here little-endian.
+  /// Parses an address in the kernel's format, which consists of hexadecimal words of four bytes in
+  /// the byte order of the machine. Here, this is little-endian.
   private static InetSocketAddress address(String text) {
     int colon = text.indexOf(':');
     byte[] words = HexFormat.of().parseHex(text.substring(0, colon));

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.zip.CRC32;
 
-/// A keep-alive connection that sends HTTP/1.1 requests and reads the complete answers. Confined to
-/// one thread of the load.
+/// A persistent connection that sends HTTP/1.1 requests and reads the complete responses. Instances
+/// are confined to one thread of the load.
 final class LoadConnection implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;
 
@@ -42,7 +42,7 @@ final class LoadConnection implements AutoCloseable {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Sends a request and reads the complete answer.
+  /// Sends a request and reads the complete response.
   ResponseLog.Answer ask(byte[] request) throws IOException {
     socket.getOutputStream().write(request);
     String[] status = line().split(" ", 3);
@@ -126,7 +126,7 @@ final class LoadConnection implements AutoCloseable {
     return new IOException("the server closed the connection within an answer");
   }
 
-  /// Returns true if another request may be sent.
+  /// Returns true if another request may be sent on this connection.
   boolean isReusable() {
     return reusable;
   }

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 
-/// Sends the load of a comparison for some seconds. Called by the main thread.
+/// A source that generates the load of a comparison for a number of seconds. It is called by the
+/// main thread.
 public interface LoadSource {
   Pattern REQUESTS = Pattern.compile("(?i)([0-9]{1,18}) requests");
   Pattern FAILED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]{1,18})");
@@ -21,10 +22,11 @@ public interface LoadSource {
   ///
   /// @param requests the number of answered requests
   /// @param failed the number of requests without an answer or with an error
-  /// @param p50 the median latency in microseconds; NaN if the source does not report latencies
-  /// @param p99 the 99th percentile; NaN likewise
-  /// @param p999 the 99.9th percentile; NaN likewise
-  /// @param answers the answers by URL, see [ResponseLog]; empty if the source does not report them
+  /// @param p50 the median latency in microseconds, or NaN if the source does not report latencies
+  /// @param p99 the 99th percentile in microseconds, or NaN in the same case
+  /// @param p999 the 99.9th percentile in microseconds, or NaN in the same case
+  /// @param answers the answers, keyed by URL (see [ResponseLog]), or an empty map if the source
+  ///   does not report them
   record Outcome(
       long requests,
       long failed,
@@ -42,8 +44,8 @@ public interface LoadSource {
 
   Outcome send(int seconds) throws IOException, InterruptedException;
 
-  /// Returns a source of only those requests whose URL matches; null if there are none, or the
-  /// source does not know its URLs.
+  /// Returns a source of only the requests whose URL matches. Returns null if there are no such
+  /// requests or if the source does not know its URLs.
   default @Nullable LoadSource only(Predicate<URI> wanted) {
     return null;
   }
@@ -71,7 +73,7 @@ public interface LoadSource {
     };
   }
 
-  /// Returns a source that runs a command.
+  /// Returns a source that executes a command.
   ///
   /// @param command a command for `sh -c`
   static LoadSource of(String command, int port) {
@@ -105,7 +107,7 @@ public interface LoadSource {
     };
   }
 
-  /// Parses the output of a load command in the format of wrk and similar tools.
+  /// Parses the output of a load generator in the format of wrk and similar tools.
   static Outcome said(String output) {
     long sent = number(REQUESTS, output);
     long failed = Math.min(sent, number(FAILED, output));
@@ -118,7 +120,7 @@ public interface LoadSource {
     return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
   }
 
-  /// Returns the latency in a line such as `99% 1.25ms`, or NaN.
+  /// Returns the latency in a line such as `99% 1.25ms`, or NaN if there is no such line.
   private static double micros(String percent, String output) {
     String number = percent.replace(".", "\\.") + (percent.contains(".") ? "0*" : "(?:\\.0+)?");
     Matcher matcher =

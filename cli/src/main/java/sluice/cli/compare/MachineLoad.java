@@ -5,31 +5,32 @@ import java.util.Locale;
 import java.util.Optional;
 import sluice.host.machine.MachineFiles;
 
-/// The load of the machine's processors between two reads of `/proc/stat`. Immutable.
+/// The load of the machine's processors between two reads of `/proc/stat`. Instances are immutable.
 ///
 /// @param busy the average number of busy processors
 /// @param processors the number of processors
 record MachineLoad(double busy, int processors) {
-  /// The number of busy processors from which measurements are disturbed.
+  /// The number of busy processors above which measurements are disturbed.
   private static final double DISTURBING = 0.2;
 
-  /// The fields of a line of `/proc/stat` for idle time, without and with a device at work.
+  /// The fields for idle time in a line of `/proc/stat`, without and with pending device
+  /// operations.
   private static final int IDLE = 3;
 
   private static final int IOWAIT = 4;
 
-  /// The number of fields that count; guest time is included in the first two.
+  /// The number of fields that are added. Guest time is already included in the first two fields.
   private static final int MEMBERS = 8;
 
-  /// The clock ticks of all processors since the start of the machine.
+  /// The clock ticks of all processors since the machine was booted.
   ///
-  /// @param idle the idle ticks
-  /// @param all all ticks, including idle ones
+  /// @param idle the number of idle ticks
+  /// @param all the number of all ticks, including idle ticks
   record Look(long idle, long all, int processors) {}
 
   /// Reads the current ticks.
   ///
-  /// @return empty if `/proc/stat` cannot be read
+  /// @return the ticks, or empty if `/proc/stat` cannot be read
   static Optional<Look> look(MachineFiles files) {
     Optional<String> text = files.text("proc/stat");
     Optional<long[]> total =
@@ -52,7 +53,7 @@ record MachineLoad(double busy, int processors) {
     return new MachineLoad(all > 0 ? used / all * second.processors : 0, second.processors);
   }
 
-  /// Returns a warning if other programs would disturb the measurement.
+  /// Returns a warning if the measurement would be disturbed by other programs.
   Optional<String> warning() {
     return busy < DISTURBING
         ? Optional.empty()

@@ -12,16 +12,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import sluice.host.file.UsageException;
 
-/// Sends requests at a fixed rate, even if the server does not keep up. Each request has an
-/// intended time, and its latency is measured from that time. Each connection has a thread.
+/// Sends requests at a fixed rate, even if the server cannot process them at this rate. Each
+/// request has an intended time, and its latency is measured from this time. Each connection uses
+/// its own thread.
 ///
-/// @param urls the URLs, requested in turn
+/// @param urls the URLs, which are requested in turn
 /// @param rate the number of requests per second
 /// @param connections the maximum number of concurrent requests
 public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
   /// Reads a list of URLs, one per line. Empty lines and lines that begin with `#` are ignored.
   ///
-  /// @throws UsageException if a line is no http URL, or there is none
+  /// @throws UsageException if a line is not an http URL, or if there are no URLs
   public static OpenLoopLoad read(Path file, int rate, int connections)
       throws IOException, UsageException {
     List<URI> urls = new ArrayList<>();
@@ -47,7 +48,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     return new OpenLoopLoad(urls, rate, connections);
   }
 
-  /// Sends requests for some seconds and waits for the answers.
+  /// Sends requests for a number of seconds and waits for the responses.
   LoadSource.Outcome run(double seconds) throws InterruptedException {
     long[] latencies = new long[(int) Math.max(1, rate * seconds)];
     List<byte[]> requests = urls.stream().map(LoadConnection::request).toList();
@@ -75,8 +76,8 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
 
   /// Returns a percentile in microseconds.
   ///
-  /// @param sorted the latencies in nanoseconds, ascending
-  /// @return NaN if there are none
+  /// @param sorted the latencies in nanoseconds, in ascending order
+  /// @return the percentile, or NaN if there are no latencies
   static double percentileMicros(long[] sorted, double fraction) {
     if (sorted.length == 0) {
       return Double.NaN;
@@ -85,7 +86,8 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     return sorted[Math.max(index, 0)] / 1000.0;
   }
 
-  /// The work of one thread: it takes the next request and sends it at its intended time.
+  /// The work of one thread, which repeatedly acquires the next request and sends it at its
+  /// intended time.
   private final class Worker {
     private final List<byte[]> requests;
     private final AtomicInteger next;
@@ -153,8 +155,8 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
       }
     }
 
-    /// Returns the slot of the connection for a page. Pages of the same server share the slot of
-    /// the first one.
+    /// Returns the slot of the connection for a page. All pages of the same server use the slot of
+    /// the first page.
     private int slot(int page) {
       String server = urls.get(page).getRawAuthority();
       for (int i = 0; i < page; i++) {
@@ -171,7 +173,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
           connection.close();
         }
       } catch (IOException e) {
-        assert e != null; // the connection is not used any more
+        assert e != null; // the connection is no longer used
       }
     }
   }

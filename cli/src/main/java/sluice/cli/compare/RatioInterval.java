@@ -2,12 +2,12 @@ package sluice.cli.compare;
 
 import java.util.Locale;
 
-/// The ratio of paired measurements with its 95 % confidence interval. Immutable.
+/// The ratio of paired measurements with its 95 % confidence interval. Instances are immutable.
 ///
-/// @param ratio the geometric mean of the pairs' ratios, which equals the ratio of both geometric
-///   means; below 1 if ours is smaller
-/// @param low the lower end of the interval
-/// @param high the upper end of the interval
+/// @param ratio the geometric mean of the ratios of all pairs, which is equal to the ratio of both
+///   geometric means; it is below 1 if the values of Sluice are smaller
+/// @param low the lower bound of the interval
+/// @param high the upper bound of the interval
 record RatioInterval(double ratio, double low, double high) {
   /// The 97.5 % quantiles of Student's distribution for 1, 2, … degrees of freedom.
   private static final double[] STUDENT = {
@@ -17,8 +17,8 @@ record RatioInterval(double ratio, double low, double high) {
 
   /// Computes the ratio.
   ///
-  /// @param ours one value per round
-  /// @param theirs the values of the same rounds; at least two
+  /// @param ours the values of Sluice, one per round
+  /// @param theirs the values of the JDK for the same rounds, at least two
   static RatioInterval of(double[] ours, double[] theirs) {
     int n = ours.length;
     double[] logs = new double[n];
@@ -36,7 +36,7 @@ record RatioInterval(double ratio, double low, double high) {
     return new RatioInterval(Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half));
   }
 
-  /// Returns the mean that belongs to [#ratio].
+  /// Returns the geometric mean, on which [#ratio] is based.
   ///
   /// @param values positive values
   static double geometricMean(double[] values) {

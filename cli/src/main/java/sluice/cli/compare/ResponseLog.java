@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/// The answers to the URLs of a load, by which two servers are compared. Written by the threads of
-/// the load, read by the main thread.
+/// The answers to the URLs of a load, which are used to compare two servers. They are written by
+/// the threads of the load and read by the main thread.
 final class ResponseLog {
-  /// The answer of a page that varies, so that it cannot be compared.
+  /// The answer that represents a page which varies and can therefore not be compared.
   static final String VARYING = "varying";
 
   /// The answer to a request.
@@ -34,7 +34,7 @@ final class ResponseLog {
 
   /// Records an answer.
   ///
-  /// @param url the index of the URL in the list
+  /// @param url the index of the URL in the list of URLs
   void note(int url, Answer answer) {
     Answer before = first.get(url);
     if (before == null) {
@@ -45,12 +45,13 @@ final class ResponseLog {
     }
   }
 
-  /// Returns the combination of two answers to the same URL.
+  /// Returns the combination of two answers for the same URL.
   static String both(String one, String other) {
     return one.equals(other) ? one : VARYING;
   }
 
-  /// Returns the answers by URL in the order of the list, without unanswered URLs.
+  /// Returns the answers, keyed by URL, in the order of the list. URLs without an answer are not
+  /// included.
   Map<String, String> byUrl() {
     Map<String, String> answers = new LinkedHashMap<>();
     for (int i = 0; i < urls.size(); i++) {

@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Counts the system calls of a process with `perf stat`, if that is installed and allowed. Called
-/// by the main thread. Counting slows the process down, so it has its own window.
+/// Counts the system calls of a process with `perf stat`, provided that it is installed and
+/// permitted. It is called by the main thread. The system calls are counted in a separate window,
+/// because counting slows down the process.
 final class SystemCallCount {
   private static final String EVENT = "raw_syscalls:sys_enter";
   private static final Pattern COUNT = Pattern.compile("(?m)^([0-9]+),[^,]*," + EVENT);
@@ -17,12 +18,12 @@ final class SystemCallCount {
 
   /// The result of a count.
   ///
-  /// @param calls the number of system calls during the load, or -1
+  /// @param calls the number of system calls during the load, or -1 if they were not counted
   /// @param load the outcome of the load
-  /// @param whyNot the reason why they were not counted, or empty
+  /// @param whyNot the reason why the system calls were not counted, or an empty string
   record Result(long calls, LoadSource.Outcome load, String whyNot) {}
 
-  /// Counts while a load runs.
+  /// Counts the system calls while a load is executed.
   static Result during(ProcessHandle process, Callable<LoadSource.Outcome> load) throws Exception {
     Process perf;
     try {

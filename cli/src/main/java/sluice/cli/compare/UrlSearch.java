@@ -24,13 +24,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 import sluice.host.text.TerminalText;
 
-/// Finds the URLs of an application: starts it, finds the ports of it and its children, requests
-/// `/` on each port, and collects the pages with the images, scripts and styles that they load from
-/// the same server. Links are not followed, because one of them may log out or buy something.
-/// Confined to the main thread.
+/// Finds the URLs of an application. The application is started, and `/` is requested on each port
+/// of the application and its children. The result consists of these pages and of the images,
+/// scripts and styles that they load from the same server. Links are not followed, because
+/// following a link may log the user out or order something. Instances are confined to the main
+/// thread.
 ///
 /// @param launcher the `sluice` script
-/// @param application the JVM options, jar and arguments of the application
+/// @param application the JVM options, the jar and the arguments of the application
 record UrlSearch(String launcher, List<String> application) {
   static final int MOST_URLS = 32;
 
@@ -39,12 +40,12 @@ record UrlSearch(String launcher, List<String> application) {
   private static final int TIMEOUT_MILLIS = 5_000;
   private static final int START_SECONDS = 120;
 
-  /// The time without a new port after which the search ends: an application may open several ports
-  /// in sequence.
+  /// The time without a new port after which the search is completed. An application may open
+  /// several ports in sequence.
   private static final int QUIET_SECONDS = 2;
 
-  /// The time for which errors are tolerated: a port may answer with errors while the application
-  /// starts.
+  /// The time during which errors are tolerated, because a port may respond with errors while the
+  /// application is starting.
   private static final int REFUSED_SECONDS = 15;
 
   private static final Pattern LOADED =
@@ -52,9 +53,9 @@ record UrlSearch(String launcher, List<String> application) {
           "(?is)<(?:img|script)\\b[^>]{0,1000}?\\ssrc\\s*=\\s*[\"']([^\"'#]{1,1000})[\"'#]"
               + "|<link\\b[^>]{0,1000}?\\shref\\s*=\\s*[\"']([^\"'#]{1,1000})[\"'#]");
 
-  /// The answer to a URL.
+  /// The response to a request for a URL.
   ///
-  /// @param status the HTTP status; 0 if the answer is not HTTP
+  /// @param status the HTTP status, or 0 if the response is not HTTP
   private record Page(URI url, int status, String body, @Nullable String location) {
     boolean isGood() {
       return status >= 200 && status < 300;
@@ -66,10 +67,10 @@ record UrlSearch(String launcher, List<String> application) {
     }
   }
 
-  /// Returns the URLs, at least one. All of them answer with a status from 200 to 299.
+  /// Returns at least one URL. Each URL is answered with a status from 200 to 299.
   ///
-  /// @param progress receives a line for each result
-  /// @throws IOException if there are no such URLs; the message has the answers instead
+  /// @param progress a consumer that receives a line for each result
+  /// @throws IOException if there are no such URLs; the message contains the responses instead
   List<URI> find(Consumer<String> progress) throws IOException, InterruptedException {
     progress.accept("no load is named: looking for URLs of the application");
     List<String> command = new ArrayList<>(List.of(launcher, "run", "--backend", "jdk"));
@@ -93,7 +94,7 @@ record UrlSearch(String launcher, List<String> application) {
     }
   }
 
-  /// Waits until a port answers with a page and no more ports are opened.
+  /// Waits until a port responds with a page and no more ports are opened.
   private static List<Page> await(Process process, Path log)
       throws IOException, InterruptedException {
     long start = System.nanoTime();
@@ -145,7 +146,7 @@ record UrlSearch(String launcher, List<String> application) {
     return all;
   }
 
-  /// Requests the front page of a port, following redirects within the same server.
+  /// Requests the front page of a port. Redirects within the same server are followed.
   private static Page front(InetSocketAddress address) throws InterruptedException {
     URI url = url(address);
     Page page = ask(url);
@@ -166,7 +167,8 @@ record UrlSearch(String launcher, List<String> application) {
     return URI.create("http://" + bracketed + ":" + address.getPort() + "/");
   }
 
-  /// Returns the URL of a reference in a page; null if it is on another server or not valid.
+  /// Returns the URL of a reference in a page, or null if the URL is on another server or is not
+  /// valid.
   private static @Nullable URI within(URI page, String reference) {
     try {
       URI url = page.resolve(reference.strip().replace("&amp;", "&"));

@@ -1,3 +1,3 @@
-/// The command `sluice run --compare`: `CompareCommand` runs `CompareRounds` with a `LoadSource`
-/// and prints a `Comparison`.
+/// The command `sluice run --compare`: `CompareCommand` executes `CompareRounds` with a
+/// `LoadSource` and prints a `Comparison`.
 package sluice.cli.compare;

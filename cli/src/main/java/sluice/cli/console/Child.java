@@ -8,8 +8,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
-/// A child process that must not outlive this process, nor may its own children. Confined to the
-/// thread that started it; if this process ends by a signal, a shutdown hook ends the child.
+/// A child process that, including its own children, must not outlive this process. Instances are
+/// confined to the thread that started the child. If this process is terminated by a signal, a
+/// shutdown hook terminates the child.
 public final class Child implements AutoCloseable {
   public static final int TIMEOUT_SECONDS = 60;
   private static final AtomicBoolean ENDING = new AtomicBoolean();
@@ -23,9 +24,9 @@ public final class Child implements AutoCloseable {
     this(process, TIMEOUT_SECONDS);
   }
 
-  /// Wraps a process.
+  /// Wraps the given process.
   ///
-  /// @param timeoutSeconds the time that it may take to end after SIGTERM
+  /// @param timeoutSeconds the timeout for the process to terminate after SIGTERM
   Child(Process process, int timeoutSeconds) {
     this.process = process;
     this.timeoutSeconds = timeoutSeconds;
@@ -33,7 +34,8 @@ public final class Child implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /// Returns true if this process is ending, so that failures of children need no report.
+  /// Returns true if this process is terminating, in which case failures of children do not have to
+  /// be reported.
   public static boolean isEnding() {
     return ENDING.get();
   }
@@ -43,8 +45,8 @@ public final class Child implements AutoCloseable {
     end();
   }
 
-  /// Ends the process and its children, by force if needed. The process itself comes first, because
-  /// it may restart its children.
+  /// Terminates the process and its children, forcibly if necessary. The process itself is
+  /// terminated first, because it may restart its children.
   private void end() {
     List<ProcessHandle> all =
         Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
@@ -76,7 +78,7 @@ public final class Child implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      ENDING.set(true); // it runs already
+      ENDING.set(true); // it is already running
     }
   }
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import sluice.loop.counters.CounterFile;
 
-/// The option `--dir` of commands that read counters. Confined to the main thread.
+/// The option `--dir` of commands that read counters. Instances are confined to the main thread.
 public final class CountersDirectory {
   @Option(
       names = "--dir",
@@ -13,7 +13,7 @@ public final class CountersDirectory {
       description = "Directory of counters files, for a process with another environment.")
   @Nullable Path given;
 
-  /// Returns the given directory, or the default for this environment.
+  /// Returns the directory that was specified, or the default for this environment.
   public Path path() {
     return given == null ? CounterFile.defaultDirectory() : given;
   }

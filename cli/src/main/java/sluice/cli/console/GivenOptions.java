@@ -15,17 +15,17 @@ import sluice.host.net.NetTable;
 import sluice.host.text.TerminalText;
 
 /// Converts command line options to the values of a configuration table: `--port 2049` becomes
-/// `port = 2049`, and `--no-udp` becomes `udp = false`. Confined to the main thread.
+/// `port = 2049`, and `--no-udp` becomes `udp = false`. This class is confined to the main thread.
 public final class GivenOptions {
   private static final String NO = "--no-";
   private static final String STACK = "stack";
 
-  /// The options whose key in the table differs from their name.
+  /// The options whose key in the table is different from their name.
   private static final Map<String, String> KEYS = Map.of("--udp-stack", STACK);
 
   private GivenOptions() {}
 
-  /// Returns the options of a command with the given values.
+  /// Returns the options of a command that were specified by the user, with their values.
   public static OptionValues of(CommandSpec command) {
     ParseResult parsed = command.commandLine().getParseResult();
     OptionValues values = new OptionValues();
@@ -41,7 +41,7 @@ public final class GivenOptions {
     return values;
   }
 
-  /// Returns the first name of the form `--name`.
+  /// Returns the first name of an option that has the form `--name`.
   private static String name(OptionSpec option) {
     return Arrays.stream(option.names())
         .filter(name -> name.startsWith("--"))
@@ -49,11 +49,11 @@ public final class GivenOptions {
         .orElse(option.longestName());
   }
 
-  /// Returns the network that the options `--net`, `--device` and `--udp-stack` name.
+  /// Returns the network that is specified by the options `--net`, `--device` and `--udp-stack`.
   ///
-  /// @param otherwise the device if none is named; empty for none
-  /// @return null for none
-  /// @throws UsageException if what they name is wrong
+  /// @param otherwise the device to use if none is specified, or an empty string for no device
+  /// @return the network, or null if there is none
+  /// @throws UsageException if the specified network is not valid
   public static @Nullable NetSettings net(OptionValues values, String otherwise)
       throws UsageException {
     String named = values.string("net");
@@ -70,7 +70,7 @@ public final class GivenOptions {
     return HostFile.netOf(named);
   }
 
-  /// Returns the failure of a command whose usage is wrong.
+  /// Returns the exception that reports incorrect usage of a command.
   public static ParameterException wrong(CommandSpec command, UsageException problem) {
     return new ParameterException(
         command.commandLine(), TerminalText.message(String.valueOf(problem.getMessage())), problem);

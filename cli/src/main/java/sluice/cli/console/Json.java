@@ -3,11 +3,11 @@ package sluice.cli.console;
 import java.util.List;
 import java.util.Map;
 
-/// Writes JSON: maps, lists, strings, numbers and booleans. Stateless.
+/// Formats maps, lists, strings, numbers and booleans as JSON. This class is stateless.
 public final class Json {
   private Json() {}
 
-  /// Returns a value as one line of JSON.
+  /// Formats a value as one line of JSON.
   ///
   /// @param value a `Map` with string keys, a `List`, a `String`, a `Number` or a `Boolean`
   public static String of(Object value) {

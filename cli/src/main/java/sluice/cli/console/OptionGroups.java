@@ -10,25 +10,26 @@ import picocli.CommandLine.Help.Layout;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/// Groups the options of a command under headings in its `--help`. Confined to the thread that
-/// creates it.
+/// Groups the options of a command under headings in its `--help`. Instances are confined to the
+/// thread that creates them.
 public final class OptionGroups {
   private final Map<String, List<String>> groups = new LinkedHashMap<>();
 
   /// Adds a group.
   ///
   /// @param heading the line above the group, without the colon
-  /// @param options the names of the options in the order of the list
+  /// @param options the names of the options, in the order in which they are listed
   /// @return this object
   public OptionGroups group(String heading, String... options) {
     groups.put(heading, List.of(options));
     return this;
   }
 
-  /// Makes a command list its options in these groups, followed by options without a group.
+  /// Configures a command to list its options in these groups, followed by all options that are not
+  /// in a group.
   ///
   /// @return the command
-  /// @throws IllegalArgumentException if the command lacks one of the options
+  /// @throws IllegalArgumentException if the command does not have one of the options
   public CommandLine applyTo(CommandLine command) {
     Map<String, OptionSpec> known = command.getCommandSpec().optionsMap();
     for (String name : groups.values().stream().flatMap(List::stream).toList()) {

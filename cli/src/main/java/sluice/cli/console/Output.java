@@ -8,8 +8,8 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
-/// The standard output of a command. It remembers write errors, so that a full disk does not look
-/// like success. Confined to the command's thread.
+/// The standard output of a command. It records write errors, so that a full disk is not mistaken
+/// for success. Instances are confined to the thread of the command.
 public final class Output extends FilterOutputStream {
   private @Nullable IOException failure;
 
@@ -17,7 +17,8 @@ public final class Output extends FilterOutputStream {
     super(to);
   }
 
-  /// Returns the output of this process. It does not use `System.out`, which hides errors.
+  /// Returns the standard output of this process. It does not use `System.out`, which does not
+  /// report errors.
   public static Output standard() {
     return new Output(new FileOutputStream(FileDescriptor.out));
   }
@@ -37,12 +38,12 @@ public final class Output extends FilterOutputStream {
     }
   }
 
-  /// Returns true if nothing was lost.
+  /// Returns true if all output was written successfully.
   public boolean isGood() {
     return failure == null;
   }
 
-  /// Prints the reason why output was lost, unless the reader has closed the pipe (`| head`).
+  /// Prints the reason why output was lost, unless the reader closed the pipe, as in `| head`.
   public void complain(PrintWriter err) {
     String why = failure == null ? "" : String.valueOf(failure.getMessage());
     if (!why.isEmpty() && !why.contains("Broken pipe")) {

@@ -3,8 +3,9 @@ package sluice.cli.console;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/// Shows the progress of long work: one line per second, and nothing for work that takes less than
-/// a second. Confined to the working thread.
+/// Displays the progress of a long operation. One line per second is printed, and nothing is
+/// printed if the operation takes less than a second. Instances are confined to the thread that
+/// executes the operation.
 public final class Progress {
   private static final long INTERVAL_NANOS = 1_000_000_000L;
 
@@ -14,11 +15,11 @@ public final class Progress {
   private long last = System.nanoTime();
   private boolean shown;
 
-  /// Creates a display.
+  /// Creates a progress display.
   ///
   /// @param to the output
   /// @param unit the name of the unit
-  /// @param total the final value; 0 if it is not known
+  /// @param total the final value, or 0 if it is not known
   public Progress(PrintWriter to, String unit, long total) {
     this.to = to;
     this.unit = unit;

@@ -4,14 +4,16 @@ import java.io.PrintWriter;
 import java.util.List;
 import sluice.sys.WindowSize;
 
-/// A full-screen display on a terminal that is redrawn repeatedly, as in `top`. The command's
-/// thread draws; if the process ends by a signal, a shutdown hook restores the terminal.
+/// A full-screen display on a terminal that is redrawn repeatedly, as in `top`. The content is
+/// drawn by the thread of the command. If the process is terminated by a signal, a shutdown hook
+/// restores the terminal.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | closed | the command's thread, the shutdown hook | under `this` | under `this` |
 public final class Screen implements AutoCloseable {
-  /// Switches to the alternate screen, which keeps the earlier lines, and hides the cursor.
+  /// The escape sequences that hide the cursor and switch to the alternate screen, which preserves
+  /// the existing content of the terminal.
   static final String BEGIN = "\u001b[?1049h\u001b[?25l";
 
   static final String END = "\u001b[?25h\u001b[?1049l";
@@ -26,7 +28,7 @@ public final class Screen implements AutoCloseable {
   private final Thread hook = new Thread(this::restore, "sluice-screen-end");
   private boolean closed;
 
-  /// Takes over the terminal.
+  /// Switches the terminal to this display.
   public Screen(PrintWriter to) {
     this.to = to;
     Runtime.getRuntime().addShutdownHook(hook);
@@ -34,7 +36,7 @@ public final class Screen implements AutoCloseable {
     to.flush();
   }
 
-  /// Returns true if standard output is a terminal that understands the escape sequences.
+  /// Returns true if the standard output is a terminal that supports the escape sequences.
   public static boolean isThere() {
     String kind = System.getenv().getOrDefault("TERM", "dumb");
     return System.getProperty("os.name", "").equals("Linux")
@@ -42,15 +44,15 @@ public final class Screen implements AutoCloseable {
         && WindowSize.isTerminal(STANDARD_OUTPUT);
   }
 
-  /// Returns the current size of the window; 24 by 80 if the terminal does not know it.
+  /// Returns the current size of the window, or 24 by 80 if it is not known to the terminal.
   public static WindowSize size() {
     WindowSize size = WindowSize.of(STANDARD_OUTPUT);
     return size.rows() > 0 && size.columns() > 0 ? size : UNKNOWN;
   }
 
-  /// Replaces the content of the screen.
+  /// Replaces the content of this screen.
   ///
-  /// @param lines lines that fit into the window in length and number
+  /// @param lines the lines, whose number and lengths must not exceed the size of the window
   public synchronized void draw(List<String> lines) {
     if (!closed) {
       String separator = CLEAR_REST_OF_LINE + "\r\n";

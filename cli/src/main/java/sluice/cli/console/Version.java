@@ -3,7 +3,8 @@ package sluice.cli.console;
 import picocli.CommandLine;
 import sluice.host.life.BuildVersion;
 
-/// The data that a bug report needs: version and commit, Java, kernel. Thread-safe.
+/// The information that is required in a bug report, which includes the version, the commit, the
+/// Java version and the kernel. This class is thread-safe.
 public final class Version implements CommandLine.IVersionProvider {
   @Override
   public String[] getVersion() {

@@ -1,3 +1,3 @@
-/// The common parts of commands: output (`Output`, `Progress`, `Json`) and child processes
-/// (`Child`).
+/// The components that are shared by commands, such as output (`Output`, `Progress` and `Json`) and
+/// child processes (`Child`).
 package sluice.cli.console;

@@ -23,8 +23,8 @@ import sluice.verify.check.Finding;
 import sluice.verify.check.RuleTable;
 import sluice.verify.check.Treatment;
 
-/// The command `sluice domain check`: prints the uses in a jar that a domain refuses, redirects or
-/// cannot enforce. Runs in the main thread.
+/// Implements the command `sluice domain check`, which prints the uses in a jar that a domain
+/// refuses, redirects or cannot enforce. It runs in the main thread.
 @Command(
     name = "check",
     description = "Names what a jar uses that a domain refuses, redirects or cannot enforce.",
@@ -105,7 +105,7 @@ final class DomainCheckCommand implements Callable<Integer> {
     out.println(sum);
   }
 
-  /// Returns the time at which the use is refused.
+  /// Returns a description of the time at which the use is refused.
   private static String told(Finding finding) {
     if (finding.refusesClass()) {
       return "the class is not loaded, ";

@@ -2,7 +2,8 @@ package sluice.cli.domain;
 
 import picocli.CommandLine.Command;
 
-/// The command `sluice domain`: checks, runs, shows and ends domains. Runs in the main thread.
+/// Implements the command `sluice domain`, which checks, runs, displays and terminates domains. It
+/// runs in the main thread.
 @Command(
     name = "domain",
     description = "Looks at what is to run in a domain, runs it, shows and ends what runs.",

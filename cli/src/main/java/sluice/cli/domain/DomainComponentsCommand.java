@@ -27,9 +27,9 @@ import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice domain components`: checks that the components of a configuration file fit
-/// together, and prints their dependencies and the number of classes that each needs. Runs in the
-/// main thread.
+/// Implements the command `sluice domain components`. It checks that the components of a
+/// configuration file are compatible with each other, and prints their dependencies and the number
+/// of classes that each component requires. It runs in the main thread.
 @Command(
     name = "components",
     description = "Checks the components of a file, and tells what each leans on.",

@@ -12,8 +12,8 @@ import sluice.host.control.ControlClient;
 import sluice.host.domain.DomainCounters;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice domain kill`: ends one domain of a running process, but not the process.
-/// Runs in the main thread.
+/// Implements the command `sluice domain kill`, which terminates one domain of a running process
+/// without terminating the process. It runs in the main thread.
 @Command(
     name = "kill",
     description = "Ends a domain of a running process, and not its neighbours.",
@@ -35,7 +35,7 @@ final class DomainKillCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     DomainRow row = named.row();
     String shown = "domain " + TerminalText.line(row.name()) + " of process " + row.pid();
-    // A plug-in is restarted soon.
+    // A plug-in is restarted shortly afterwards.
     boolean comesBack = row.values().containsKey(DomainCounters.RESTARTS);
     if (row.value(DomainCounters.ALIVE) != 0 || comesBack) {
       ControlAnswer answer =

@@ -16,7 +16,8 @@ import sluice.cli.console.Json;
 import sluice.host.domain.DomainCounters;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice domain ls`: lists the domains of running processes. Runs in the main thread.
+/// Implements the command `sluice domain ls`, which lists the domains of running processes. It runs
+/// in the main thread.
 @Command(
     name = "ls",
     description = "Lists the domains of running processes of this user.",

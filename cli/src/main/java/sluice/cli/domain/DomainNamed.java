@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
 import sluice.host.text.TerminalText;
 
-/// The options by which a command selects one domain of a running process. Confined to the main
+/// The options that select one domain of a running process. Instances are confined to the main
 /// thread.
 final class DomainNamed {
   @Spec(Spec.Target.MIXEE)
@@ -35,9 +35,9 @@ final class DomainNamed {
     return counters.path();
   }
 
-  /// Finds the domain.
+  /// Finds the selected domain.
   ///
-  /// @throws ParameterException if there is no such domain, or more than one
+  /// @throws ParameterException if there is no such domain, or if there is more than one
   DomainRow row() throws IOException {
     PrintWriter err = spec.commandLine().getErr();
     List<DomainRow> rows =
@@ -56,7 +56,7 @@ final class DomainNamed {
   }
 
   /// Returns true if the name matches. The path of a plug-in matches its domain, whose name is the
-  /// path without slashes at both ends.
+  /// path without leading and trailing slashes.
   private boolean isNamed(DomainRow row) {
     return row.name().equals(name) || row.name().equals(name.replaceAll("^/|/$", ""));
   }

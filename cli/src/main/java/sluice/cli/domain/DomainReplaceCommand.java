@@ -12,8 +12,8 @@ import sluice.host.control.ControlClient;
 import sluice.host.domain.Domains;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice domain replace`: makes a running process reload the jars of a domain's
-/// components while the domain is in use. Runs in the main thread.
+/// Implements the command `sluice domain replace`, which causes a running process to reload the
+/// jars of a domain's components while the domain is in use. It runs in the main thread.
 @Command(
     name = "replace",
     description = "Loads the jars of a domain's components again, with no call that fails.",

@@ -13,15 +13,15 @@ import sluice.loop.counters.CounterFile;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
 
-/// A domain of a running process, as described by its counters. Immutable.
+/// A domain of a running process, as described by its counters. Instances are immutable.
 ///
-/// @param pid the process
+/// @param pid the ID of the process
 /// @param name the name of the domain
-/// @param values the values by the names in [DomainCounters]
+/// @param values the values of the counters, keyed by the names in [DomainCounters]
 record DomainRow(long pid, String name, Map<String, Long> values) {
-  /// Returns the domains of all processes of the user, by process and name.
+  /// Returns the domains of all processes of the user, sorted by process and name.
   ///
-  /// @param problems receives a message for each file that cannot be read
+  /// @param problems a consumer that receives a message for each file that cannot be read
   static List<DomainRow> all(Path directory, Consumer<String> problems) throws IOException {
     List<DomainRow> rows = new ArrayList<>();
     CounterFile.readAll(directory, problems).forEach(snapshot -> rows.addAll(of(snapshot)));

@@ -24,8 +24,8 @@ import sluice.host.file.UsageException;
 import sluice.host.text.FailureMessage;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice domain run`: runs the main class of a jar, or the domains of a configuration
-/// file, each in its own domain. Runs in the main thread.
+/// Implements the command `sluice domain run`, which runs either the main class of a jar or the
+/// domains of a configuration file, each in its own domain. It runs in the main thread.
 @Command(
     name = "run",
     description =

@@ -12,8 +12,8 @@ import picocli.CommandLine.Spec;
 import sluice.cli.console.Json;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice domain stat`: shows the resource usage of one domain. Runs in the main
-/// thread.
+/// Implements the command `sluice domain stat`, which displays the resource usage of one domain. It
+/// runs in the main thread.
 @Command(
     name = "stat",
     description = "Shows what a domain of a running process uses.",

@@ -1,2 +1,2 @@
-/// The command `sluice domain`: `DomainCommand` and its subcommands.
+/// The command `sluice domain`, which is implemented by `DomainCommand` and its subcommands.
 package sluice.cli.domain;

@@ -15,7 +15,7 @@ import sluice.host.disk.MountedImage;
 import sluice.host.disk.copy.ImageCopy;
 import sluice.sys.Errno;
 
-/// The command `sluice fs cat`. Runs in the main thread.
+/// Implements the command `sluice fs cat`. It runs in the main thread.
 @Command(name = "cat", description = "Prints files of an image.", mixinStandardHelpOptions = true)
 public final class FsCat implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
@@ -26,7 +26,7 @@ public final class FsCat implements Callable<Integer> {
   @Parameters(index = "1..*", arity = "1..*", paramLabel = "PATH", description = "File in it.")
   List<String> paths = List.of();
 
-  /// The output for bytes; the writer of picocli is for text.
+  /// The output for bytes. The writer of picocli is used only for text.
   public Output out = Output.standard();
 
   @Override

@@ -3,15 +3,15 @@ package sluice.cli.fs;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/// The command `sluice fs`: works on images of ext2 file systems and mounts them. Runs in the main
-/// thread.
+/// Implements the command `sluice fs`, which creates, examines and mounts images of ext2 file
+/// systems. It runs in the main thread.
 @Command(
     name = "fs",
     description = "Makes, checks, lists, fills and mounts images of ext2 file systems.",
     mixinStandardHelpOptions = true)
 public final class FsCommand {
-  /// Creates the command with the named subcommand, or with all of them. Creating a subcommand
-  /// takes some milliseconds.
+  /// Creates the command with the given subcommand, or with all subcommands if there is no such
+  /// subcommand. Creating a subcommand takes a few milliseconds.
   public static CommandLine line(String word) {
     CommandLine fs = new CommandLine(new FsCommand());
     switch (word) {

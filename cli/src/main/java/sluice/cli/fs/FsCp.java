@@ -24,7 +24,7 @@ import sluice.host.life.Interrupts;
 import sluice.host.text.TerminalText;
 import sluice.sys.Statx;
 
-/// The command `sluice fs cp`. Runs in the main thread.
+/// Implements the command `sluice fs cp`. It runs in the main thread.
 @Command(
     name = "cp",
     description = {
@@ -119,7 +119,7 @@ final class FsCp implements Callable<Integer> {
     }
   }
 
-  /// Returns the size of the source if it is a single file, else 0.
+  /// Returns the size of the source if it is a single file, or 0 otherwise.
   private long total(MountedImage mounted, boolean out) throws IOException {
     if (out) {
       var a = mounted.tree().attributes(mounted.resolve(inImage(from)));
@@ -129,7 +129,7 @@ final class FsCp implements Callable<Integer> {
     return Files.isRegularFile(source) ? Files.size(source) : 0;
   }
 
-  /// Returns a path in the image without its colon and trailing slashes.
+  /// Returns a path in the image without its leading colon and without trailing slashes.
   private static String inImage(String path) {
     return path.substring(1).replaceAll("/+$", "");
   }

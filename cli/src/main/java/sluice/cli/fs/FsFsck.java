@@ -19,10 +19,11 @@ import sluice.host.text.FailureMessage;
 import sluice.host.text.ShellWord;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice fs fsck`. Runs in the main thread.
+/// Implements the command `sluice fs fsck`. It runs in the main thread.
 ///
-/// The exit codes are those of `fsck(8)`: 0 clean, 4 errors left, 8 check failed. A journal that a
-/// crash has left is no error: it is replayed in memory first.
+/// The exit codes are the same as for `fsck(8)`, where 0 means clean, 4 means that errors were
+/// left, and 8 means that the check failed. A journal that was left by a crash is not an error,
+/// because it is replayed in memory first.
 @Command(
     name = "fsck",
     description = {

@@ -22,7 +22,7 @@ import sluice.fs.ext2.Ext2;
 import sluice.host.disk.MountedImage;
 import sluice.host.text.TerminalText;
 
-/// The command `sluice fs ls`. Runs in the main thread.
+/// Implements the command `sluice fs ls`. It runs in the main thread.
 @Command(
     name = "ls",
     description = {
@@ -52,7 +52,7 @@ public final class FsLs implements Callable<Integer> {
       description = "Names as they are, each ended by a NUL character: for programs.")
   boolean exact;
 
-  /// The output for bytes; the writer of picocli is for text.
+  /// The output for bytes. The writer of picocli is used only for text.
   public Output standard = Output.standard();
 
   private final ByteArrayOutputStream names = new ByteArrayOutputStream();

@@ -28,7 +28,7 @@ import sluice.host.life.Interrupts;
 import sluice.host.text.ByteCount;
 import sluice.host.text.ShellWord;
 
-/// The command `sluice fs mkfs`. Runs in the main thread.
+/// Implements the command `sluice fs mkfs`. It runs in the main thread.
 @Command(
     name = "mkfs",
     description = "Makes an empty ext2 file system in an image; what was in it is gone.",
@@ -41,8 +41,8 @@ import sluice.host.text.ShellWord;
     },
     mixinStandardHelpOptions = true)
 final class FsMkfs implements Callable<Integer> {
-  /// The length of the part that is checked: all common file systems have their magic numbers
-  /// there, and other files their beginning.
+  /// The length of the range that is checked. It contains the magic numbers of all common file
+  /// systems and the beginning of any other file.
   private static final int HEAD_BYTES = 68 << 10;
 
   private static final int SUPERBLOCK_MAGIC = 1024 + 56;
@@ -88,7 +88,7 @@ final class FsMkfs implements Callable<Integer> {
   @Option(names = "--force", description = "Also over what is there.")
   boolean force;
 
-  /// True if this run has created the file.
+  /// True if the file was created by this run.
   private boolean made;
 
   @Override
@@ -181,8 +181,8 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  /// Creates the image file, or changes its length if no other process uses it and no data is lost.
-  /// Writes no data.
+  /// Creates the image file, or changes its length if it is not used by another process and no data
+  /// are lost. This method does not write any data.
   private void prepare(long bytes) throws IOException {
     if (!Files.exists(image)) {
       made = true;
@@ -201,7 +201,7 @@ final class FsMkfs implements Callable<Integer> {
       throw new IOException(image + " is a device, which has its size. Fix: leave --size out");
     }
     try (BlockDevice _ =
-        UnmountWait.open(image, false, spec.commandLine().getErr())) { // holds the lock meanwhile
+        UnmountWait.open(image, false, spec.commandLine().getErr())) { // holds the lock
       refuseUnlessEmpty();
       resize(bytes, StandardOpenOption.CREATE);
     }
@@ -227,8 +227,8 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  /// Refuses an image that may contain data. An image that begins with zeros contains no known file
-  /// system, archive or document.
+  /// Refuses an image that may contain data. An image that starts with zeros does not contain a
+  /// known file system, archive or document.
   private void refuseUnlessEmpty() throws IOException {
     if (force) {
       return;

@@ -18,8 +18,8 @@ import sluice.host.disk.DiskSettings;
 import sluice.host.disk.DiskTable;
 import sluice.host.file.UsageException;
 
-/// The command `sluice fs mount`: mounts an image through FUSE until it is unmounted. Runs in the
-/// main thread.
+/// Implements the command `sluice fs mount`, which mounts an image through FUSE until it is
+/// unmounted. It runs in the main thread.
 @Command(
     name = "mount",
     description = {

@@ -15,8 +15,8 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.mount.Mounts;
 
-/// The command `sluice fs umount`: unmounts an image and waits until it is written. Runs in the
-/// main thread.
+/// Implements the command `sluice fs umount`, which unmounts an image and waits until it has been
+/// written. It runs in the main thread.
 @Command(
     name = "umount",
     description = {
@@ -75,7 +75,7 @@ final class FsUmount implements Callable<Integer> {
     try {
       return place.toRealPath();
     } catch (IOException e) {
-      return place; // the mount of a killed server
+      return place; // the server was killed
     }
   }
 }

@@ -1,2 +1,2 @@
-/// The command `sluice fs`: `FsCommand` and one class per subcommand.
+/// The command `sluice fs`, which is implemented by `FsCommand` and one class per subcommand.
 package sluice.cli.fs;

@@ -12,11 +12,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Sends control requests to the process of another command. Stateless.
+/// Sends control requests to the process of another command. This class is stateless.
 public final class ControlClient {
   private ControlClient() {}
 
-  /// Returns true if the process accepts requests.
+  /// Returns true if the given process accepts control requests.
   public static boolean isListening(Path directory, long pid) {
     return Files.exists(ControlWire.socketOf(directory, pid));
   }
@@ -24,11 +24,11 @@ public final class ControlClient {
   /// Sends a request and waits for the answer.
   ///
   /// @param directory the directory of the counters files
-  /// @param pid the process
+  /// @param pid the ID of the process
   /// @param verb the name of the request
-  /// @param argument the argument, any text
-  /// @param patience the time limit for the answer
-  /// @throws IOException if the process does not answer, with reason and fix
+  /// @param argument the argument, which may be any text
+  /// @param patience the timeout for the answer
+  /// @throws IOException if the process does not answer; the message contains the reason and a fix
   public static ControlAnswer ask(
       Path directory, long pid, String verb, String argument, Duration patience)
       throws IOException, InterruptedException {

@@ -23,22 +23,24 @@ import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/// Answers control requests of other commands in a long-running process, over a UNIX socket beside
-/// its counters file. A platform thread accepts connections; each request runs on its own virtual
-/// thread, so a silent client does not block others. At most 16 requests run at a time.
+/// Answers control requests of other commands in a long-running process. It listens on a UNIX
+/// socket in the directory of the counters file. A platform thread accepts connections, and each
+/// request is processed on its own virtual thread, so that an unresponsive client does not block
+/// other clients. At most 16 requests are processed at the same time.
 ///
-/// Only the user of this process and root are answered. The mode of the file excludes other users,
-/// and the peer credentials of the kernel (`SO_PEERCRED`, socket(7)) are checked too.
+/// Only the user of this process and root are answered. The mode of the socket file denies access
+/// to other users. In addition, the peer credentials of the kernel (`SO_PEERCRED`, socket(7)) are
+/// checked.
 public final class ControlSocket implements AutoCloseable {
   private static final int AT_ONCE = 16;
   private static final Set<String> ROOT = Set.of("root", "0");
 
-  /// Carries out a request. Requests may run concurrently.
+  /// An action that executes a request. Requests may be executed concurrently.
   @FunctionalInterface
   public interface Action {
-    /// Carries out a request.
+    /// Executes a request.
     ///
-    /// @param argument the rest of the request, any text
+    /// @param argument the argument of the request, which may be any text
     ControlAnswer run(String argument) throws InterruptedException;
   }
 
@@ -62,12 +64,13 @@ public final class ControlSocket implements AutoCloseable {
     listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 
-  /// Opens the socket. If that fails, one line is logged and the process continues without it.
+  /// Opens the socket. If this fails, one line is logged and the process continues without the
+  /// socket.
   ///
-  /// @param countersFile the counters file of this process; null if it has none, which has been
-  ///   logged already
-  /// @param actions the actions by verb
-  /// @param messages receives the log line
+  /// @param countersFile the counters file of this process, or null if it does not have one, which
+  ///   has already been logged
+  /// @param actions the actions, keyed by verb
+  /// @param messages a consumer that receives the log line
   /// @return null if the socket could not be opened
   public static @Nullable ControlSocket open(
       @Nullable Path countersFile, Map<String, Action> actions, Consumer<String> messages) {
@@ -107,7 +110,7 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /// Removes sockets of processes that were killed.
+  /// Deletes the sockets of processes that were killed.
   private static void removeStale(Path directory) throws IOException {
     String pattern = "[0-9]*" + ControlWire.SUFFIX;
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, pattern)) {
@@ -120,8 +123,8 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /// Accepts connections with a selector. An interrupt only wakes a selector, but would close a
-  /// blocking channel.
+  /// Accepts connections with a selector. A selector is used because an interrupt only wakes it up,
+  /// whereas an interrupt would close a blocking channel.
   private void accept() {
     while (listener.isOpen()) {
       try {
@@ -140,7 +143,7 @@ public final class ControlSocket implements AutoCloseable {
       } catch (ClosedChannelException | ClosedSelectorException e) {
         return; // the socket was closed
       } catch (IOException e) {
-        LockSupport.parkNanos(RETRY_NANOS); // out of descriptors: the client waits or tries again
+        LockSupport.parkNanos(RETRY_NANOS); // there are no free descriptors
       }
     }
   }
@@ -148,8 +151,8 @@ public final class ControlSocket implements AutoCloseable {
   private void serve(SocketChannel peer) {
     try (peer) {
       String asking = peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
-      // Read the request before refusing it: closing a socket with unread bytes may discard the
-      // answer.
+      // The request is read before it is refused, because closing a socket with unread bytes may
+      // discard the answer.
       String request = ControlWire.receiveRequest(peer);
       ControlWire.answer(
           peer,
@@ -158,7 +161,7 @@ public final class ControlSocket implements AutoCloseable {
               : ControlAnswer.refused(
                   "only " + user + (ROOT.contains(user) ? "" : " and root") + " may ask this"));
     } catch (IOException e) {
-      // The client is gone.
+      // The client has closed the connection.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
@@ -180,8 +183,8 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /// Stops accepting requests, and waits up to a second until running requests are answered,
-  /// because a request may be the reason for the end.
+  /// Stops accepting requests. This method waits up to a second until the current requests have
+  /// been answered, because one of them may have caused the socket to be closed.
   @Override
   public void close() {
     try {
@@ -190,7 +193,7 @@ public final class ControlSocket implements AutoCloseable {
       Files.deleteIfExists(file);
       boolean _ = free.tryAcquire(AT_ONCE, 1, TimeUnit.SECONDS);
     } catch (IOException e) {
-      // The directory is gone or belongs to another user.
+      // The directory has been deleted or belongs to another user.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -9,14 +9,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The protocol of control requests, and the path of the socket. Stateless.
+/// The protocol of control requests and the path of the socket. This class is stateless.
 ///
 /// ```
 /// request: VERB LF ARGUMENT end of output
 /// answer:  "done" or "refused", then LF LINE for each line; end of output
 /// ```
 ///
-/// Both are UTF-8. The argument takes the rest of the bytes, so it may contain any character.
+/// Both are encoded in UTF-8. The argument consists of all remaining bytes, so it may contain any
+/// character.
 final class ControlWire {
   static final int REQUEST_BYTES = 64 << 10;
   private static final int ANSWER_BYTES = 1 << 20;
@@ -26,7 +27,7 @@ final class ControlWire {
 
   private ControlWire() {}
 
-  /// Returns the path of a process's socket, beside its counters file.
+  /// Returns the path of the socket of a process, which is in the directory of its counters file.
   static Path socketOf(Path directory, long pid) {
     return directory.resolve(pid + SUFFIX);
   }
@@ -39,7 +40,7 @@ final class ControlWire {
     channel.shutdownOutput();
   }
 
-  /// Reads until the peer ends its output.
+  /// Reads until the peer closes its output.
   ///
   /// @throws IOException if the peer sends more bytes than the limit
   private static String receive(SocketChannel channel, int limitBytes) throws IOException {
@@ -71,7 +72,8 @@ final class ControlWire {
 
   /// Receives an answer.
   ///
-  /// @throws IOException if the peer ends without an answer, or sends something else
+  /// @throws IOException if the peer closes the connection without an answer or does not send a
+  ///   valid answer
   static ControlAnswer receiveAnswer(SocketChannel channel) throws IOException {
     List<String> lines = new ArrayList<>(receive(channel, ANSWER_BYTES).lines().toList());
     String first = lines.isEmpty() ? "" : lines.removeFirst();

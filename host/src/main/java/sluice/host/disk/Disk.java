@@ -29,7 +29,7 @@ import sluice.nfs.host.HostTree;
 import sluice.nfs.server.NfsServer;
 import sluice.sys.threads.Uninterrupted;
 
-/// An open disk that is mounted, exported, or both. Thread-safe.
+/// An open disk that is mounted, exported, or both. This class is thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -49,11 +49,12 @@ public final class Disk implements Part {
     this.err = err;
   }
 
-  /// Opens a disk, mounts it and exports it.
+  /// Opens a disk, and mounts and exports it if this is configured.
   ///
-  /// @param err receives messages about a journal left by a crash, about waits, and about missing
-  ///   guarantees
-  /// @throws IOException if it cannot be opened, mounted or exported, with reason and fix
+  /// @param err receives messages about a journal that was left by a crash, about delays, and about
+  ///   missing guarantees
+  /// @throws IOException if the disk cannot be opened, mounted or exported; the message contains
+  ///   the reason and a fix
   public static Disk start(DiskSettings settings, PrintWriter err)
       throws IOException, InterruptedException {
     ClassFiles.ready(Disk.class);
@@ -108,16 +109,16 @@ public final class Disk implements Part {
     if (export.stack() != null) {
       opened = StackPorts.open(export.stack());
       stack = opened;
-      // Must come before the server starts threads, because they inherit the capabilities of this
-      // thread.
+      // This must be done before the server starts threads, because they inherit the capabilities
+      // of this thread.
       opened.dropPrivileges();
     }
     server =
         NfsServer.start(opened == null ? config : config.withDatagramPorts(opened.onOwnAddress()));
   }
 
-  /// Returns the limits of the server: replies that clients do not read may use at most a quarter
-  /// of the cache.
+  /// Returns the limits of the server. Replies that have not been read by clients may use at most a
+  /// quarter of the cache.
   private RpcLimits limits(DiskSettings.Export export) {
     int loops = Math.max(1, export.server().loops());
     return RpcLimits.DEFAULT.withLeasedBytes(settings.options().cacheBytes() / 4 / loops);
@@ -128,17 +129,17 @@ public final class Disk implements Part {
     return image == null ? Objects.requireNonNull(host) : image.tree();
   }
 
-  /// Returns the NFS server; null if the disk is not exported.
+  /// Returns the NFS server, or null if the disk is not exported.
   public @Nullable NfsServer server() {
     return server;
   }
 
-  /// Returns the mount; null if the disk is not mounted.
+  /// Returns the mount, or null if the disk is not mounted.
   public @Nullable FuseMount mount() {
     return mount;
   }
 
-  /// Returns the network stack of the export; null if it uses the kernel's.
+  /// Returns the network stack of the export, or null if the export uses the sockets of the kernel.
   public @Nullable StackPorts stack() {
     return stack;
   }
@@ -205,7 +206,8 @@ public final class Disk implements Part {
     }
   }
 
-  /// Unmounts the disk. A mount in use is detached and served until its last user has left.
+  /// Unmounts the disk. A mount that is in use is detached, and is served until it is no longer in
+  /// use.
   private void unmount(FuseMount mounted, Consumer<String> told) {
     Path directory = Objects.requireNonNull(settings.mount()).directory();
     try {
@@ -223,7 +225,7 @@ public final class Disk implements Part {
     }
   }
 
-  /// Ends a mount that is in use.
+  /// Aborts a mount that is still in use.
   @Override
   public boolean cutOff() {
     if (mount == null) {
@@ -259,11 +261,12 @@ public final class Disk implements Part {
         StackPorts _ = stack;
         FuseMount _ = mount;
         NfsServer _ = server) {
-      // Closed in reverse order.
+      // The resources are closed in reverse order.
     }
   }
 
-  /// Returns one line about the state of the image after the end; empty for a directory.
+  /// Returns one line about the state of the image after it has been closed, or an empty string for
+  /// a directory.
   public String leftAs() {
     if (image == null) {
       return "";

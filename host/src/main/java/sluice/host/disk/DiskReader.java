@@ -25,7 +25,7 @@ import sluice.nfs.NfsConfig;
 import sluice.nfs.Squash;
 
 /// Reads the settings of a disk from a table or a command line. Errors are collected in the values.
-/// Used by the thread that reads.
+/// Instances are confined to the thread that reads.
 final class DiskReader {
   private static final int LEAST_CACHE = 1 << 20;
   private static final int MOST_THREADS = 64;
@@ -36,7 +36,7 @@ final class DiskReader {
   private static final Map<String, Squash> SQUASHES =
       Values.words("root", Squash.ROOT, "all", Squash.ALL, "none", Squash.NONE);
 
-  /// The devices with a network stack.
+  /// The names of the devices that have a network stack.
   private static final Set<String> WITH_STACK = Set.of("xdp", "");
 
   private DiskReader() {}
@@ -82,8 +82,8 @@ final class DiskReader {
 
   /// Reads the settings of an export.
   ///
-  /// @param net the network of the export; null for the kernel's sockets
-  /// @param netKey the key that names the network, for messages
+  /// @param net the network of the export, or null for the sockets of the kernel
+  /// @param netKey the key that specifies the network, for messages
   static DiskSettings.Export export(
       Values values, boolean readOnly, @Nullable NetSettings net, String netKey) {
     int port = (int) values.number("port", NfsConfig.PORT, 0, 65_535);

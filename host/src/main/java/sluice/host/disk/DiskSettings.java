@@ -8,13 +8,15 @@ import sluice.loop.server.ServerConfig;
 import sluice.net.transport.StackOption;
 import sluice.nfs.ExportOptions;
 
-/// The settings of a disk: an ext2 image or a directory of this machine, and its uses.
+/// The settings of a disk, which is an ext2 image or a directory of this machine, and of its mount
+/// and export.
 ///
-/// @param name the name, unique in a host
+/// @param name the name of the disk, which is unique within a host
 /// @param source the image file, block device or directory
 /// @param options the mount options of the image
-/// @param mount the FUSE mount, for images only; null if it is not mounted
-/// @param export the NFS export; null if it is not exported
+/// @param mount the FUSE mount, which is supported only for images, or null if the disk is not
+///   mounted
+/// @param export the NFS export, or null if the disk is not exported
 public record DiskSettings(
     String name,
     Path source,
@@ -34,9 +36,10 @@ public record DiskSettings(
   /// @param directory the exported directory of the disk
   /// @param options the options of the export
   /// @param server the configuration of the server
-  /// @param udp true to serve UDP too
+  /// @param udp true to serve UDP as well
   /// @param portmap true to use port 111 if it is free
-  /// @param stack a network stack in this process for UDP; null for the kernel's
+  /// @param stack the network stack in this process that is used for UDP, or null for the stack of
+  ///   the kernel
   public record Export(
       String path,
       String directory,

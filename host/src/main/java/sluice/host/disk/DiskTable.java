@@ -18,8 +18,9 @@ import sluice.host.net.NetSettings;
 import sluice.host.net.NetTable;
 import sluice.host.text.ShellWord;
 
-/// Reads the disks of a configuration file, each in a table `[disk.NAME]`, and the disks of
-/// commands whose options are a short form of such a table. Used by the thread that reads.
+/// Reads the disks of a configuration file, each of which is defined by a table `[disk.NAME]`. It
+/// also reads the disks of commands whose options are a short form of such a table. Instances are
+/// confined to the thread that reads.
 ///
 /// ```
 /// [disk.data]
@@ -69,7 +70,7 @@ public final class DiskTable {
 
   /// Reads the disks. Errors are collected in the tables.
   ///
-  /// @param nets the networks of the file
+  /// @param nets the networks that are defined in the file
   public static List<DiskSettings> read(TomlTables tables, TomlTable root, NetTable nets) {
     DiskTable reader = new DiskTable(tables, nets);
     List<DiskSettings> disks = new ArrayList<>();
@@ -77,9 +78,9 @@ public final class DiskTable {
     return disks;
   }
 
-  /// Reads an exported disk from the options of a command: a short form of `[disk.nfs]`.
+  /// Reads an exported disk from the options of a command, which are a short form of `[disk.nfs]`.
   ///
-  /// @param net the network of the options; null for the kernel's sockets
+  /// @param net the network that is specified by the options, or null for the sockets of the kernel
   /// @throws UsageException with all errors
   public static DiskSettings exported(Path source, OptionValues options, @Nullable NetSettings net)
       throws UsageException {
@@ -95,7 +96,7 @@ public final class DiskTable {
     return settings;
   }
 
-  /// Reads a mounted disk from the options of a command: a short form of `[disk.mount]`.
+  /// Reads a mounted disk from the options of a command, which are a short form of `[disk.mount]`.
   ///
   /// @throws UsageException with all errors
   public static DiskSettings mounted(Path source, Path at, OptionValues options)

@@ -9,14 +9,15 @@ import sluice.host.text.ShellWord;
 import sluice.sys.Errno;
 import sluice.sys.Statx;
 
-/// The directory on which an image is mounted. Immutable and thread-safe.
+/// The directory on which an image is mounted. Instances are immutable and thread-safe.
 record MountPoint(Path directory) {
   /// The reason why a directory cannot be a mount point.
   record Problem(String why, String fix) {}
 
-  /// Returns the reason why the directory cannot be a mount point, or null.
+  /// Returns the reason why this directory cannot be a mount point, or null if it can be one.
   @Nullable Problem problem() {
-    // Cached attributes do not show that the process serving a mount has died.
+    // The attributes must not be cached, because cached attributes do not show that the process
+    // which served a mount has terminated.
     int found =
         sluice.sys.Files.statx(
             sluice.sys.Files.AT_FDCWD,
@@ -39,10 +40,10 @@ record MountPoint(Path directory) {
     return null;
   }
 
-  /// Checks that the directory can be a mount point.
+  /// Checks that this directory can be a mount point.
   ///
   /// @return true if the mount hides existing files
-  /// @throws IOException if it cannot be a mount point, with reason and fix
+  /// @throws IOException if it cannot be a mount point; the message contains the reason and a fix
   boolean require() throws IOException {
     Problem problem = problem();
     if (problem != null) {

@@ -27,7 +27,8 @@ import sluice.fs.storage.ServedDevice;
 import sluice.host.text.ShellWord;
 import sluice.sys.Errno;
 
-/// An image opened by a command, which accesses it as root. Confined to the command's thread.
+/// An image that was opened by a command, which accesses it as root. Instances are confined to the
+/// thread of the command.
 public final class MountedImage implements AutoCloseable {
   private static final int MAX_LINKS = 40;
 
@@ -41,7 +42,8 @@ public final class MountedImage implements AutoCloseable {
 
   /// Opens an image with default options.
   ///
-  /// @param err receives one line if a crash has left a journal that is not replayed
+  /// @param err receives one line if the image has a journal that was left by a crash and is not
+  ///   replayed
   public static MountedImage open(Path image, boolean readOnly, PrintWriter err)
       throws IOException {
     MountOptions options = MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(false);
@@ -50,7 +52,8 @@ public final class MountedImage implements AutoCloseable {
 
   /// Opens an image.
   ///
-  /// @param err receives one line if a crash has left a journal that is not replayed
+  /// @param err receives one line if the image has a journal that was left by a crash and is not
+  ///   replayed
   public static MountedImage open(Path image, MountOptions options, PrintWriter err)
       throws IOException {
     BlockDevice device = UnmountWait.open(image, options.readOnly(), err);
@@ -67,7 +70,7 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// Prints that a read-only command reads blocks from the journal.
+  /// Prints a message that a read-only command reads blocks from the journal.
   public static void tellOfLog(Path image, int blocksInLog, PrintWriter err) {
     if (blocksInLog > 0) {
       err.println(
@@ -79,11 +82,12 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// Mounts the image through FUSE, from a loop device if one is available. Commands that start
-  /// when it is unmounted wait until it is closed.
+  /// Mounts the image through FUSE, using a loop device if one is available. A command that is
+  /// started after the image has been unmounted waits until the image is closed.
   ///
-  /// @param closesTree true if the end of the mount closes the tree, which has no other user then
-  /// @param err receives one line if the kernel does not wait until the image is written
+  /// @param closesTree true to close the tree when the image is unmounted, which requires that the
+  ///   tree is not used otherwise
+  /// @param err receives one line if the kernel does not wait until the image has been written
   FuseMount serve(Path directory, FuseOptions options, boolean closesTree, PrintWriter err)
       throws IOException, InterruptedException {
     try (ServedDevice served = BlockDevices.serve(device)) {
@@ -106,7 +110,7 @@ public final class MountedImage implements AutoCloseable {
 
   /// Checks that the directory of a new file exists.
   ///
-  /// @throws IOException if it does not exist
+  /// @throws IOException if the directory does not exist
   public static void requireParent(Path file) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
     if (parent != null && !Files.exists(parent)) {
@@ -115,7 +119,7 @@ public final class MountedImage implements AutoCloseable {
     }
   }
 
-  /// Returns the tree of the image.
+  /// Returns the file tree of this image.
   public Ext2 tree() {
     return tree;
   }
@@ -145,7 +149,7 @@ public final class MountedImage implements AutoCloseable {
     return entries;
   }
 
-  /// Returns the parts of a path without empty ones.
+  /// Returns the components of a path, without empty ones.
   static List<String> parts(String path) {
     List<String> parts = new ArrayList<>();
     for (String part : path.split("/", -1)) {
@@ -156,21 +160,22 @@ public final class MountedImage implements AutoCloseable {
     return parts;
   }
 
-  /// Returns the inode of a path, following symbolic links. Users may write `:/PATH`, as for `cp`.
+  /// Returns the inode number of a path, following symbolic links. The path may also have the form
+  /// `:/PATH`, which is used by `cp`.
   ///
-  /// @throws FsException with the path if there is no such file
+  /// @throws FsException with the path in its message, if there is no such file
   public long resolve(String path) throws IOException {
     String inside = path.startsWith(":/") ? path.substring(1) : path;
     return resolve(new String(bytes(inside), ISO_8859_1), inside, 0);
   }
 
-  /// Looks up a file.
+  /// An operation that looks up a file.
   public interface Lookup {
-    /// Returns the inode.
+    /// Returns the inode number of the file.
     long find() throws IOException;
   }
 
-  /// Returns the inode of a lookup, or 0 if there is no such file.
+  /// Returns the inode number that a lookup finds, or 0 if there is no such file.
   public static long orNone(Lookup lookup) throws IOException {
     try {
       return lookup.find();
@@ -184,8 +189,9 @@ public final class MountedImage implements AutoCloseable {
 
   /// Resolves a path.
   ///
-  /// @param path the path with one character per byte, because names in links may be no valid text
-  /// @param asked the path that the user gave, for messages
+  /// @param path the path with one character per byte, because the target of a link may not be
+  ///   valid text
+  /// @param asked the path that was specified by the user, for messages
   private long resolve(String path, String asked, int links) throws IOException {
     if (links > MAX_LINKS) {
       throw FsException.of(Errno.ELOOP, asked);

@@ -12,16 +12,18 @@ import sluice.fs.storage.BlockDevices;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Waits for images whose mount has just ended. Stateless.
+/// Waits for images that have just been unmounted. This class is stateless.
 ///
-/// After `umount(2)`, the server of a FUSE file system still has to unlock the image, and to write
-/// it if it was not mounted from a loop device. A command that starts meanwhile waits for that.
-/// Images that are mounted, or used by other programs, are refused without waiting.
+/// After `umount(2)`, the server of a FUSE file system still has to unlock the image. It also has
+/// to write the image if it was not mounted from a loop device. A command that is started in the
+/// meantime waits until this has been done. If an image is mounted or is used by another program,
+/// it is refused without waiting.
 public final class UnmountWait {
   private static final long TIMEOUT_SECONDS = 60;
   private static final long PAUSE_MILLIS = 5;
 
-  /// The types of file systems that `sluice fs mount` mounts: without a loop device, and with one.
+  /// The file system types of images that are mounted by `sluice fs mount` without and with a loop
+  /// device.
   public static final List<String> TYPES = List.of("fuse.sluice", "fuseblk.sluice");
 
   /// A mount.
@@ -32,9 +34,9 @@ public final class UnmountWait {
 
   private UnmountWait() {}
 
-  /// Opens an image, after waiting for a mount of it that is ending.
+  /// Opens an image. If the image is being unmounted, this method waits until it has been closed.
   ///
-  /// @param err receives one line if it waits
+  /// @param err receives one line if this method has to wait
   public static BlockDevice open(Path image, boolean readOnly, PrintWriter err) throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     boolean told = false;
@@ -45,8 +47,8 @@ public final class UnmountWait {
       } catch (SysException e) {
         boolean inUse = e.errno() == Errno.EAGAIN || e.errno() == Errno.EBUSY;
         boolean served = inUse && BlockDevices.isServed(image);
-        // If no process serves the image, a mount may have ended between both checks: try once
-        // more.
+        // If no process serves the image, it may have been closed between the two checks. In this
+        // case, opening it is tried once more.
         if (!inUse || (!served && again) || System.nanoTime() > end || isMounted(image)) {
           throw e;
         }
@@ -79,14 +81,16 @@ public final class UnmountWait {
     return false;
   }
 
-  /// Waits until the process that served an image has closed it, or until it is mounted again.
+  /// Waits until the process that served an image has closed it or until the image is mounted
+  /// again.
   public static void await(Path image) throws IOException {
     while (Files.exists(image) && BlockDevices.isServed(image) && !isMounted(image)) {
       pause();
     }
   }
 
-  /// Returns the mounts of `sluice fs mount`, in the order of `proc_pid_mountinfo(5)`.
+  /// Returns the mounts that were created by `sluice fs mount`, in the order of
+  /// `proc_pid_mountinfo(5)`.
   public static List<Mounted> mounts() throws IOException {
     List<Mounted> found = new ArrayList<>();
     for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
@@ -101,7 +105,7 @@ public final class UnmountWait {
     return found;
   }
 
-  /// Returns the image of a loop device.
+  /// Returns the image that backs a loop device.
   private static Path imageOf(Path source) {
     Path behind = Path.of("/sys/block/" + source.getFileName() + "/loop/backing_file");
     try {
@@ -111,7 +115,7 @@ public final class UnmountWait {
     }
   }
 
-  /// Decodes blanks, tabs, newlines and backslashes, which are written as three octal digits.
+  /// Decodes blanks, tabs, newlines and backslashes, which are encoded as three octal digits.
   private static String unescaped(String text) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < text.length(); i++) {

@@ -3,15 +3,15 @@ package sluice.host.domain;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the directory in which commands store transformed classes. Stateless.
+/// Finds the directory in which commands store transformed classes. This class is stateless.
 public final class ClassDirectory {
   private static final String OFF = "off";
 
   private ClassDirectory() {}
 
-  /// Returns the directory named by `SLUICE_CLASS_DIR`, or by default `sluice/classes` in the
-  /// user's cache directory (XDG Base Directory Specification); null if `SLUICE_CLASS_DIR` is
-  /// `off`.
+  /// Returns the directory that is specified by `SLUICE_CLASS_DIR`. The default is `sluice/classes`
+  /// in the user's cache directory (XDG Base Directory Specification). Returns null if
+  /// `SLUICE_CLASS_DIR` is `off`.
   public static @Nullable Path find() {
     String named = System.getProperty("sluice.class.dir", System.getenv("SLUICE_CLASS_DIR"));
     if (named != null && !named.isEmpty()) {

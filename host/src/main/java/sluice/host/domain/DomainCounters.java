@@ -16,40 +16,41 @@ import sluice.loop.counters.Counter;
 import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
 
-/// Publishes the domains of this process in its counters, where `sluice stat` and `sluice domain
-/// ls` read them. One thread calls [#tick]; any thread may call [#kill].
+/// Publishes the domains of this process in its counters, which are read by `sluice stat` and
+/// `sluice domain ls`. Only one thread may call [#tick], but any thread may call [#kill].
 ///
-/// A name may refer to different domains over time, as when a plug-in is replaced.
+/// A name may refer to different domains over time, for example when a plug-in is replaced.
 public final class DomainCounters {
-  /// The prefix of the labels of a domain; its name and a slash follow.
+  /// The prefix of the labels of a domain, which is followed by its name and a slash.
   public static final String LABEL = "domain ";
 
-  /// The request of `sluice domain kill`.
+  /// The name of the request that is sent by `sluice domain kill`.
   public static final String KILL = "kill";
 
-  /// The gauge that is 1 while the domain lives.
+  /// The name of the gauge that is 1 while the domain is alive.
   public static final String ALIVE = "alive";
 
-  /// The gauge of its threads.
+  /// The name of the gauge for the number of threads.
   public static final String THREADS = "threads";
 
-  /// The gauge of its platform threads.
+  /// The name of the gauge for the number of platform threads.
   public static final String PLATFORM_THREADS = "platform_threads";
 
-  /// The counter of its CPU time in milliseconds.
+  /// The name of the counter for the CPU time in milliseconds.
   public static final String CPU = "cpu_ms";
 
-  /// The counter of bytes that its threads have allocated.
+  /// The name of the counter for the bytes that the threads of the domain have allocated.
   public static final String ALLOCATED = "allocated_bytes";
 
-  /// The gauge that is 1 while its threads wait because it is over its budget.
+  /// The name of the gauge that is 1 while the threads of the domain are suspended because it has
+  /// exceeded its budget.
   public static final String HELD = "held";
 
-  /// The counter of automatic restarts of a plug-in.
+  /// The name of the counter for the automatic restarts of a plug-in.
   public static final String RESTARTS = "restarts";
 
-  /// The prefix of gauges for resources that were not closed in time; the kind of [DomainStat#late]
-  /// follows.
+  /// The prefix of the gauges for resources that were not closed in time. It is followed by the
+  /// kind, as in [DomainStat#late].
   static final String LATE = "late_";
 
   private record Shown(
@@ -68,15 +69,15 @@ public final class DomainCounters {
   private final Counters counters;
   private final List<Shown> domains = new CopyOnWriteArrayList<>();
 
-  /// Creates an object that publishes domains in the counters of a process.
+  /// Creates an instance that publishes domains in the counters of a process.
   ///
-  /// @param counters the counters of this process, which the caller closes after this object is no
-  ///   longer used
+  /// @param counters the counters of this process, which the caller must close after this instance
+  ///   is no longer used
   public DomainCounters(Counters counters) {
     this.counters = counters;
   }
 
-  /// Publishes a domain.
+  /// Publishes the given domain.
   public void add(Domain domain) {
     add(domain.name(), () -> domain);
   }
@@ -84,7 +85,7 @@ public final class DomainCounters {
   /// Publishes a domain that may be replaced by another one.
   ///
   /// @param name the name of the domain for commands
-  /// @param current returns the domain that has the name now
+  /// @param current a supplier of the domain that currently has this name
   public void add(String name, Supplier<Domain> current) {
     String label = LABEL + name + "/";
     domains.add(
@@ -100,7 +101,7 @@ public final class DomainCounters {
             new HashMap<>()));
   }
 
-  /// Updates the counters.
+  /// Updates the counters of all published domains.
   void tick() {
     for (Shown each : domains) {
       Domain domain = each.domain.get();
@@ -115,8 +116,8 @@ public final class DomainCounters {
     }
   }
 
-  /// Updates the gauges of late closers. A gauge is created when a closer of its kind is late for
-  /// the first time.
+  /// Updates the gauges of late closers. A gauge is created when the first closer of its kind is
+  /// late.
   private void late(Shown shown, List<String> late) {
     for (String kind : late) {
       shown.late.computeIfAbsent(kind, _ -> counters.gauge(LABEL + shown.name + "/" + LATE + kind));
@@ -127,9 +128,9 @@ public final class DomainCounters {
   /// Starts a daemon thread that calls [#tick] until a condition holds.
   ///
   /// @param name the name of the thread
-  /// @param until the condition
-  /// @param tell receives one line if the counters cannot be written any more
-  /// @return the thread
+  /// @param until the condition that stops the thread
+  /// @param tell a consumer that receives one line if the counters can no longer be written
+  /// @return the started thread
   public Thread watch(String name, BooleanSupplier until, Consumer<String> tell) {
     return Thread.ofPlatform()
         .daemon()
@@ -146,7 +147,7 @@ public final class DomainCounters {
         });
   }
 
-  /// Ends a domain. Its gates are closed when this method returns.
+  /// Terminates a domain. Its gates are closed when this method returns.
   public ControlAnswer kill(String name) {
     for (Shown each : domains) {
       if (each.name.equals(name)) {

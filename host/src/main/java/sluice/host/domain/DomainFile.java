@@ -26,8 +26,9 @@ import sluice.host.file.TomlTables;
 import sluice.host.file.UsageException;
 import sluice.host.file.WrongValue;
 
-/// Reads the configuration file of `sluice domain run`: TOML with a table for each domain and each
-/// component. Confined to the main thread. Each error message has file, line and fix.
+/// Reads the configuration file of `sluice domain run`, which is a TOML file with a table for each
+/// domain and each component. Instances are confined to the main thread. Each error message
+/// contains the file, the line and a fix.
 ///
 /// ```
 /// [domain.shop]
@@ -98,17 +99,17 @@ public final class DomainFile {
   /// A domain to run.
   ///
   /// @param config the configuration of the domain
-  /// @param main the main class; null for the one in the manifest of the first jar
-  /// @param arguments the arguments of main
-  /// @param components the components of the domain, if it has no jars
+  /// @param main the main class, or null for the main class in the manifest of the first jar
+  /// @param arguments the arguments of the main method
+  /// @param components the components of the domain if it does not have any jars
   public record Entry(
       DomainConfig config,
       @Nullable String main,
       List<String> arguments,
       List<String> components) {}
 
-  /// The content of a file: either domains with jars and no components, or components and domains
-  /// of components.
+  /// The content of a file, which consists either of domains with jars and no components, or of
+  /// components and the domains that contain them.
   public record Content(List<Entry> domains, List<Component> components) {
     List<Placement> placements() {
       return domains.stream()
@@ -117,9 +118,10 @@ public final class DomainFile {
     }
   }
 
-  /// Reads a file that contains only domains, at least one, and components.
+  /// Reads a file that contains only domains and components, and at least one domain.
   ///
-  /// @throws UsageException if the file cannot be read, or with all errors in it
+  /// @throws UsageException if the file cannot be read or is not valid; the message contains all
+  ///   errors
   public static Content read(Path file) throws UsageException {
     Content[] read = new Content[1];
     TomlTables.read(
@@ -200,7 +202,7 @@ public final class DomainFile {
     return new Provided(type, path, calls == null ? 1 : calls.intValue());
   }
 
-  /// Returns the scheduling that a table names, or null.
+  /// Returns the scheduling that is specified in a table, or null if there is none.
   private Scheduling.@Nullable Kind kind(TomlTable table) {
     String text = tables.string(table, "scheduling");
     Scheduling.Kind kind = text == null ? null : KINDS.get(text);
@@ -229,7 +231,7 @@ public final class DomainFile {
         kind == null ? Scheduling.Kind.PREEMPTIVE : kind, cpus, tables.string(domain, "scheduler"));
   }
 
-  /// Returns the name of a call path in the file.
+  /// Returns the name of a call path as it is written in the file.
   public static String path(CallPath path) {
     return path.name().toLowerCase(Locale.ROOT);
   }

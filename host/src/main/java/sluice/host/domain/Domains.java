@@ -23,17 +23,18 @@ import sluice.loop.counters.Counters;
 import sluice.sys.threads.Uninterrupted;
 import sluice.sys.threads.VirtualThreads;
 
-/// The running domains of a file: programs with a main class, or components. Thread-safe.
+/// The running domains of a configuration file, which are either programs with a main class or
+/// components. This class is thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | running, failed, problem | the thread that waits, or that drains | under the monitor | under the monitor |
 /// | closed | the thread that closes | volatile | volatile |
 public final class Domains implements Part {
-  /// The prefix of the end reason of a domain that was ended from outside.
+  /// The prefix of the reason that is reported for a domain that was killed from outside.
   private static final String KILLED = "it was killed";
 
-  /// The request of `sluice domain replace`.
+  /// The name of the request that is sent by `sluice domain replace`.
   public static final String REPLACE = "replace";
 
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -58,8 +59,10 @@ public final class Domains implements Part {
 
   /// Starts the domains.
   ///
-  /// @param tell receives one line for each component that starts and each domain that ends
-  /// @throws ComponentRefused if components do not fit together, or one is refused
+  /// @param tell a consumer that receives one line for each component that is started and each
+  ///   domain that terminates
+  /// @throws ComponentRefused if the components are not compatible with each other, or if a
+  ///   component is refused
   /// @throws IOException if a jar cannot be read
   /// @throws IllegalArgumentException if a program has no main class, with a message for the user
   public static Domains start(DomainFile.Content content, Consumer<String> tell)
@@ -107,7 +110,7 @@ public final class Domains implements Part {
     try {
       domain.run(name, entry.arguments().toArray(new String[0]));
     } catch (DomainEnded e) {
-      // The failure of its scheduler is reported as its end.
+      // The failure of the scheduler is reported as the reason why the domain terminated.
     } catch (ClassNotFoundException e) {
       throw new IllegalArgumentException(
           first + " has no class " + e.getMessage() + ". Fix: another main class", e);
@@ -185,10 +188,10 @@ public final class Domains implements Part {
     return answer;
   }
 
-  /// Waits until the main classes have returned or the components have ended. If no component runs,
-  /// they count as ended only after a drain.
+  /// Waits until all main methods have returned or all components have terminated. If no component
+  /// is running, the components are considered terminated only after a drain.
   ///
-  /// @return false if a domain was killed or its main class threw an exception
+  /// @return false if a domain was killed or its main method threw an exception
   @Override
   public boolean awaitEnd() {
     while (!closed && look()) {
@@ -199,9 +202,9 @@ public final class Domains implements Part {
     }
   }
 
-  /// Checks which domains still run.
+  /// Checks which domains are still running.
   ///
-  /// @return false if nothing runs any more
+  /// @return false if no domain is running any longer
   private synchronized boolean look() {
     ComponentHost host = components;
     if (host == null) {
@@ -223,9 +226,9 @@ public final class Domains implements Part {
     return false;
   }
 
-  /// Logs the end of a domain without threads.
+  /// Logs that a domain has terminated because it has no threads left.
   ///
-  /// @return true if its main class returned
+  /// @return true if its main method returned normally
   private boolean ended(Domain domain) {
     Throwable thrown = domain.problem();
     if (!domain.alive()) {

@@ -1,4 +1,5 @@
-/// The domains and components that a file names ([sluice.host.domain.Domains]), and their counters.
+/// The domains and components that are defined in a configuration file
+/// ([sluice.host.domain.Domains]), and their counters.
 @NullMarked
 package sluice.host.domain;
 

@@ -4,9 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// The errors in one file or command line, which are reported together. Not thread-safe.
+/// The errors in one file or one command line, which are reported together. This class is not
+/// thread-safe.
 final class Mistakes {
-  /// The maximum number of reported errors; of further ones only the number is reported.
+  /// The maximum number of reported errors. If there are more, only their number is reported.
   private static final int MOST_SHOWN = 20;
 
   private final List<WrongValue> all = new ArrayList<>();
@@ -15,7 +16,7 @@ final class Mistakes {
     all.add(wrong);
   }
 
-  /// Runs a part and keeps its error.
+  /// Executes a part of the reading and records its error.
   ///
   /// @return false if there was an error
   boolean take(Runnable part) {
@@ -34,7 +35,7 @@ final class Mistakes {
 
   /// Throws all errors, one per line, in the order of the file.
   ///
-  /// @param prefix the prefix of the line about errors that are left out
+  /// @param prefix the prefix of the line about errors that are not reported
   void requireNone(String prefix) {
     if (all.isEmpty()) {
       return;

@@ -8,25 +8,25 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The options of a command line in the form of the values of a table. Used by the thread that
-/// reads them.
+/// The options of a command line, represented as the values of a table. Instances are confined to
+/// the thread that reads them.
 ///
-/// The command line parser has checked the names and types; all other checks are made by the code
-/// that reads tables.
+/// The names and types have already been checked by the command line parser. All other checks are
+/// performed by the code that reads tables.
 public final class OptionValues implements Values {
   private final Mistakes mistakes = new Mistakes();
   private final Map<String, String> names = new HashMap<>();
   private final Map<String, Object> given = new HashMap<>();
 
-  /// Creates an object without options.
+  /// Creates an instance without options.
   public OptionValues() {}
 
   /// Adds an option of the command.
   ///
-  /// @param key the key in a table
+  /// @param key the key of the value in a table
   /// @param option the name of the option, such as `--port`
-  /// @param value a string, a number, a boolean or a list of strings; null if the option is not
-  ///   given
+  /// @param value a string, a number, a boolean or a list of strings, or null if the option is not
+  ///   specified
   public void add(String key, String option, @Nullable Object value) {
     names.put(key, option);
     if (value != null) {
@@ -34,7 +34,7 @@ public final class OptionValues implements Values {
     }
   }
 
-  /// Throws if there were errors.
+  /// Throws an exception if there were errors.
   ///
   /// @throws UsageException with all errors, one per line
   public void requireGood() throws UsageException {
@@ -52,7 +52,8 @@ public final class OptionValues implements Values {
 
   @Override
   public void requireKeys(Set<String> known, String what) {
-    // The command line parser checks the names, and a command may have options of several tables.
+    // The names are checked by the command line parser, and a command may have options of several
+    // tables.
   }
 
   @Override

@@ -20,9 +20,9 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 import sluice.host.text.Nearest;
 
-/// Reads values from the tables of one TOML file. Not thread-safe. Each error message has file,
-/// line and fix. A reader reads its parts with [#take] and calls [#requireGood] at the end, so that
-/// all errors of a file are reported together.
+/// Reads values from the tables of one TOML file. This class is not thread-safe. Each error message
+/// contains the file, the line and a fix. A reader reads its parts with [#take] and calls
+/// [#requireGood] at the end, so that all errors of a file are reported together.
 public final class TomlTables {
 
   private final Path file;
@@ -48,10 +48,11 @@ public final class TomlTables {
     return root;
   }
 
-  /// Reads a whole file.
+  /// Reads a complete file.
   ///
-  /// @param reader reads the parts with [#take]
-  /// @throws UsageException if the file cannot be read, or with all errors in it
+  /// @param reader the reader, which reads its parts with [#take]
+  /// @throws UsageException if the file cannot be read or is not valid; the message contains all
+  ///   errors
   public static void read(Path file, BiConsumer<TomlTables, TomlTable> reader)
       throws UsageException {
     TomlTables tables = new TomlTables(file);
@@ -70,37 +71,37 @@ public final class TomlTables {
     }
   }
 
-  /// Runs a part of the reading and keeps its error for [#requireGood].
+  /// Executes a part of the reading and records its error for [#requireGood].
   ///
   /// @return false if there was an error
   public boolean take(Runnable part) {
     return mistakes.take(part);
   }
 
-  /// Returns true if there were no errors so far.
+  /// Returns true if there have been no errors.
   public boolean isGood() {
     return mistakes.isNone();
   }
 
-  /// Throws if there were errors.
+  /// Throws an exception if there were errors.
   ///
   /// @throws WrongValue with all errors, one per line, in the order of the file
   public void requireGood() {
     mistakes.requireNone(file + ": ");
   }
 
-  /// Returns the values of a table.
+  /// Returns the values of the given table.
   public Values values(Named named) {
     return new TomlValues(this, named.table(), named.at());
   }
 
-  /// Returns the values of a nested table; null if it does not exist.
+  /// Returns the values of a nested table, or null if the table does not exist.
   public @Nullable Values values(TomlTable above, String key) {
     TomlTable table = below(above, key);
     return table == null ? null : new TomlValues(this, table, position(above, key));
   }
 
-  /// Returns the fix for a frequent syntax error.
+  /// Returns the fix for a common syntax error.
   private static String fix(String problem) {
     if (problem.contains("previously defined")) {
       return "leave one of the two out";
@@ -117,7 +118,7 @@ public final class TomlTables {
     return "text is in quotes, a list in [ ]; all of it: https://toml.io";
   }
 
-  /// Checks that a table has only known keys. Errors are kept for [#requireGood].
+  /// Checks that a table has only known keys. Errors are recorded for [#requireGood].
   ///
   /// @param what the description of the table, for the message
   public void requireKeys(TomlTable table, Set<String> known, String what) {
@@ -135,7 +136,7 @@ public final class TomlTables {
     }
   }
 
-  /// Returns a nested table; null if it does not exist.
+  /// Returns a nested table, or null if it does not exist.
   public @Nullable TomlTable below(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof TomlTable) {
@@ -149,7 +150,7 @@ public final class TomlTables {
   /// @param at its position in the file
   public record Named(String name, TomlTable table, @Nullable TomlPosition at) {}
 
-  /// Passes each table `[KIND.NAME]` to a reader, in the order of the file. Errors are kept.
+  /// Passes each table `[KIND.NAME]` to a reader, in the order of the file. Errors are recorded.
   public void named(TomlTable root, String kind, Consumer<Named> reader) {
     take(() -> {
       TomlTable all = below(root, kind);
@@ -167,7 +168,7 @@ public final class TomlTables {
     });
   }
 
-  /// Returns the tables of an array of tables; empty if it does not exist.
+  /// Returns the tables of an array of tables, or an empty list if the array does not exist.
   ///
   /// @param path the path of the array, for the message
   public List<TomlTable> each(TomlTable table, String key, String path) {
@@ -189,7 +190,8 @@ public final class TomlTables {
     return tables;
   }
 
-  /// Returns a path, resolved against the directory of the file; null if the key does not exist.
+  /// Returns a path that is resolved against the directory of the file, or null if the key does not
+  /// exist.
   public @Nullable Path path(TomlTable table, String key) {
     String text = string(table, key);
     if (text == null) {
@@ -201,7 +203,7 @@ public final class TomlTables {
     return file.resolveSibling(text);
   }
 
-  /// Returns an integer; null if the key does not exist.
+  /// Returns an integer, or null if the key does not exist.
   public @Nullable Long number(TomlTable table, String key) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Long) {
@@ -210,7 +212,7 @@ public final class TomlTables {
     throw wrong(position(table, key), key + " is no whole number", key + " = 1, without quotes");
   }
 
-  /// Returns a boolean; `otherwise` if the key does not exist.
+  /// Returns a boolean, or `otherwise` if the key does not exist.
   public boolean flag(TomlTable table, String key, boolean otherwise) {
     Object value = table.get(List.of(key));
     if (value == null || value instanceof Boolean) {
@@ -220,14 +222,15 @@ public final class TomlTables {
         position(table, key), key + " is neither true nor false", key + " = true, without quotes");
   }
 
-  /// Returns paths, resolved against the directory of the file; empty if the key does not exist.
+  /// Returns a list of paths that are resolved against the directory of the file. The list is empty
+  /// if the key does not exist.
   public List<Path> paths(TomlTable table, String key) {
     List<Path> paths = new ArrayList<>();
     strings(table, key).forEach(path -> paths.add(file.resolveSibling(path)));
     return paths;
   }
 
-  /// Returns the scalar values of a table; empty if it does not exist.
+  /// Returns the scalar values of a table, or an empty map if the table does not exist.
   public Map<String, Object> table(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     Map<String, Object> values = new LinkedHashMap<>();
@@ -247,7 +250,7 @@ public final class TomlTables {
     return values;
   }
 
-  /// Returns a string; null if the key does not exist.
+  /// Returns a string, or null if the key does not exist.
   public @Nullable String string(TomlTable domain, String key) {
     Object value = domain.get(List.of(key));
     if (value == null || value instanceof String) {
@@ -256,12 +259,12 @@ public final class TomlTables {
     throw wrong(position(domain, key), key + " is no string", key + " = \"text\"");
   }
 
-  /// Returns the strings of a list; empty if the key does not exist.
+  /// Returns a list of strings, or an empty list if the key does not exist.
   public List<String> strings(TomlTable domain, String key) {
     return list(domain, key, String.class, "string there", "[\"text\"]");
   }
 
-  /// Returns the integers of a list; empty if the key does not exist.
+  /// Returns a list of integers, or an empty list if the key does not exist.
   public List<Long> numbers(TomlTable table, String key) {
     return list(table, key, Long.class, "whole number there", "[0, 1]");
   }
@@ -285,12 +288,12 @@ public final class TomlTables {
     return found;
   }
 
-  /// Returns the position of a value; null if the key does not exist.
+  /// Returns the position of a value, or null if the key does not exist.
   public static @Nullable TomlPosition position(TomlTable table, String key) {
     return table.inputPositionOf(List.of(key));
   }
 
-  /// Returns the position of the first value of a table; null if it is empty.
+  /// Returns the position of the first value of a table, or null if the table is empty.
   public static @Nullable TomlPosition begin(TomlTable table) {
     TomlPosition first = null;
     for (String key : table.keySet()) {
@@ -300,7 +303,7 @@ public final class TomlTables {
     return first;
   }
 
-  /// Returns an error with position and fix.
+  /// Returns an exception for an error at the given position, with the reason and a fix.
   public WrongValue wrong(@Nullable TomlPosition at, @Nullable String why, String fix) {
     int line = at == null ? 0 : at.line();
     return new WrongValue(

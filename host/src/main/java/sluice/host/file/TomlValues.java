@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
-/// The values of a table in a file. Used by the thread that reads the file.
+/// The values of a table in a file. Instances are confined to the thread that reads the file.
 ///
 /// @param at the position of the table
 record TomlValues(TomlTables tables, TomlTable table, @Nullable TomlPosition at) implements Values {

@@ -11,76 +11,80 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The named values that describe a part to run: a table of a file, or the options of a command
-/// line, which are a short form of such a table. Both are read and checked by the same code. Not
-/// thread-safe.
+/// The named values that configure a part. They are either a table of a file, or the options of a
+/// command line, which are a short form of such a table. Both are read and checked by the same
+/// code. Instances are not thread-safe.
 ///
-/// Errors are collected by [#take] and by the methods with a default value, so that all of them are
+/// Errors are collected by [#take] and by the methods with a default value, so that all errors are
 /// reported together.
 public interface Values {
-  /// Runs a part of the reading and keeps its error.
+  /// Executes a part of the reading and records its error.
   ///
   /// @return false if there was an error
   boolean take(Runnable part);
 
-  /// Returns the result of a part. After an error it returns `otherwise` so that reading can
-  /// continue; the final result is not used then.
+  /// Returns the result of a part of the reading. If there is an error, this method returns
+  /// `otherwise` so that reading can continue, although the final result will not be used.
   default <T> T take(T otherwise, Supplier<T> part) {
     List<T> taken = new ArrayList<>();
     return take(() -> taken.add(part.get())) ? taken.getFirst() : otherwise;
   }
 
-  /// Returns the result of a part; null if it is empty or there was an error.
+  /// Returns the result of a part of the reading, or null if the result is empty or there was an
+  /// error.
   default <T> @Nullable T takeOrNull(Supplier<Optional<T>> part) {
     return take(Optional.empty(), part).orElse(null);
   }
 
-  /// Checks that all keys are known. Errors are kept.
+  /// Checks that all keys are known. Errors are recorded.
   ///
   /// @param what the description of the values, for the message
   void requireKeys(Set<String> known, String what);
 
-  /// Returns true if the value is given.
+  /// Returns true if there is a value for the given key.
   boolean has(String key);
 
-  /// Returns the user's name of a key: `port` in a file, `--port` on a command line.
+  /// Returns the name of a key that is familiar to the user, which is `port` in a file and `--port`
+  /// on a command line.
   String name(String key);
 
-  /// Returns an example of a setting: `port = 2049` or `--port 2049`.
+  /// Returns an example of a setting, such as `port = 2049` or `--port 2049`.
   ///
   /// @param value a string, a number, a boolean or a list of strings
   String example(String key, Object value);
 
-  /// Returns an error at the position of a key, or of the table if the key is not given.
+  /// Returns an exception for an error at the position of a key, or at the position of the table if
+  /// there is no value for the key.
   WrongValue wrong(String key, @Nullable String why, String fix);
 
-  /// Returns a string; null if it is not given.
+  /// Returns a string, or null if there is no value.
   ///
   /// @throws WrongValue if the value has another type
   @Nullable String string(String key);
 
-  /// Returns an integer; null if it is not given.
+  /// Returns an integer, or null if there is no value.
   ///
   /// @throws WrongValue if the value has another type
   @Nullable Long number(String key);
 
-  /// Returns a boolean; `otherwise` if it is not given.
+  /// Returns a boolean, or `otherwise` if there is no value.
   ///
   /// @throws WrongValue if the value has another type
   boolean flag(String key, boolean otherwise);
 
-  /// Returns the strings of a list; empty if it is not given.
+  /// Returns a list of strings, or an empty list if there is no value.
   ///
   /// @throws WrongValue if the value has another type
   List<String> strings(String key);
 
-  /// Returns a path, resolved against the directory of the file; null if it is not given.
+  /// Returns a path that is resolved against the directory of the file, or null if there is no
+  /// value.
   ///
   /// @throws WrongValue if the value is not a path
   @Nullable Path path(String key);
 
-  /// Returns a number in a range; `otherwise` if it is not given or there was an error, which is
-  /// kept.
+  /// Returns a number in a range. Returns `otherwise` if there is no value or if there was an
+  /// error, which is recorded.
   default long number(String key, long otherwise, long low, long high) {
     return take(
         otherwise,
@@ -99,7 +103,7 @@ public interface Values {
         });
   }
 
-  /// Returns a map of three words to their values, in this order.
+  /// Returns a map from three words to their values, which preserves the order of the words.
   static <T> Map<String, T> words(
       String one, T first, String two, T second, String three, T third) {
     Map<String, T> words = new LinkedHashMap<>();
@@ -109,10 +113,10 @@ public interface Values {
     return Collections.unmodifiableMap(words);
   }
 
-  /// Returns the value of a word; the first value if it is not given or there was an error, which
-  /// is kept.
+  /// Returns the value of a word. Returns the first value if no word is specified or if there was
+  /// an error, which is recorded.
   ///
-  /// @param words the words in the order of the message
+  /// @param words the words in the order in which they are listed in an error message
   default <T> T choice(String key, Map<String, T> words) {
     List<String> names = List.copyOf(words.keySet());
     T first = words.values().iterator().next();
@@ -137,8 +141,8 @@ public interface Values {
         });
   }
 
-  /// Returns the parsed value of a string; `otherwise` if it is not given or there was an error,
-  /// which is kept.
+  /// Returns the parsed value of a string. Returns `otherwise` if there is no value or if there was
+  /// an error, which is recorded.
   ///
   /// @param example a valid string
   default <T> T parsed(String key, T otherwise, String example, Parser<T> reader) {
@@ -146,8 +150,8 @@ public interface Values {
     return parsed == null ? otherwise : parsed;
   }
 
-  /// Returns the parsed value of a string; null if it is not given or there was an error, which is
-  /// kept.
+  /// Returns the parsed value of a string. Returns null if there is no value or if there was an
+  /// error, which is recorded.
   ///
   /// @param example a valid string
   default <T> @Nullable T parsed(String key, String example, Parser<T> reader) {
@@ -164,10 +168,10 @@ public interface Values {
     });
   }
 
-  /// Parses a string.
+  /// A parser of strings.
   @FunctionalInterface
   interface Parser<T> {
-    /// Returns the value of a string.
+    /// Parses the given string.
     ///
     /// @throws IllegalArgumentException with the reason if the string is not valid
     T parse(String text);

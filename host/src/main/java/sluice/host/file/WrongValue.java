@@ -1,7 +1,7 @@
 package sluice.host.file;
 
-/// Thrown if a value in a file or on a command line is not valid; the message has position, reason
-/// and fix.
+/// Thrown if a value in a file or on a command line is not valid. The message contains the
+/// position, the reason and a fix.
 public final class WrongValue extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
@@ -9,7 +9,7 @@ public final class WrongValue extends IllegalArgumentException {
 
   /// Creates an exception.
   ///
-  /// @param line the line in the file; 0 for none
+  /// @param line the line in the file, or 0 if there is none
   WrongValue(int line, String message) {
     super(message);
     this.line = line;

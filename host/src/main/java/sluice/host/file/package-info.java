@@ -1,5 +1,5 @@
-/// Reads TOML files, and command line options as their short form, and reports all errors together:
-/// [sluice.host.file.TomlTables], [sluice.host.file.Values].
+/// Reads TOML files ([sluice.host.file.TomlTables]) and command line options, which are a short
+/// form of such files ([sluice.host.file.Values]). All errors are reported together.
 @NullMarked
 package sluice.host.file;
 

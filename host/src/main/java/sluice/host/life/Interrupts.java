@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Turns signals into an exception between two steps of a work that has to clean up. A second
-/// signal ends the process at once. Used by the working thread; signals arrive on their own
-/// threads.
+/// Converts a signal to an exception that is thrown between two steps of an operation, so that the
+/// operation can clean up. A second signal terminates the process immediately. This class is used
+/// by the thread that performs the operation, whereas signals are handled on their own threads.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,7 +17,7 @@ public final class Interrupts implements AutoCloseable {
   private final AtomicReference<@Nullable Ended> first = new AtomicReference<>();
   private final List<Runnable> restore = new ArrayList<>();
 
-  /// Thrown if a signal has ended the work.
+  /// Thrown if a signal has interrupted the operation.
   public static final class Ended extends IOException {
     private static final long serialVersionUID = 1L;
     private final int exitCode;
@@ -27,13 +27,13 @@ public final class Interrupts implements AutoCloseable {
       this.exitCode = exitCode;
     }
 
-    /// Returns 128 plus the number of the signal, as shells do.
+    /// Returns the exit code, which is 128 plus the number of the signal as in shells.
     public int exitCode() {
       return exitCode;
     }
   }
 
-  /// Starts to handle the signals.
+  /// Registers the signal handlers.
   public Interrupts() {
     listen("HUP", 1);
     listen("INT", 2);
@@ -51,7 +51,7 @@ public final class Interrupts implements AutoCloseable {
     }
   }
 
-  /// Checks for a signal between two steps.
+  /// Checks whether a signal has arrived. Must be called between two steps.
   ///
   /// @throws Ended if a signal has arrived
   public void check() throws Ended {

@@ -16,13 +16,14 @@ import java.util.function.ToLongFunction;
 import sluice.http.metrics.Metric;
 import sluice.http.metrics.Metric.Kind;
 
-/// The metrics of the JVM and the build for `/metrics`, with the names of the Prometheus Java
-/// client: memory, garbage collections, threads, classes, and `sluice_build_info`. Stateless. A
-/// scrape costs about 0.1 ms; the first one also loads the JVM's management beans.
+/// The metrics of the JVM and of the build for `/metrics`. They include memory, garbage
+/// collections, threads, classes and `sluice_build_info`, and have the same names as in the
+/// Prometheus Java client. This class is stateless. A scrape takes about 0.1 ms, except for the
+/// first one, which also loads the management beans of the JVM.
 public final class JvmMetrics {
   private JvmMetrics() {}
 
-  /// Reads the metrics.
+  /// Reads the current values of the metrics.
   public static List<Metric> read() {
     List<Metric> metrics = new ArrayList<>();
     metrics.add(build());
@@ -64,7 +65,7 @@ public final class JvmMetrics {
 
   /// Adds gauges.
   ///
-  /// @param of returns a value; negative if the JVM has none
+  /// @param of a function that returns the value, which is negative if it is not available
   private static void gauges(
       List<Metric> into,
       String family,

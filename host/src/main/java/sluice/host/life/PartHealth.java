@@ -3,30 +3,31 @@ package sluice.host.life;
 import java.util.List;
 import java.util.Locale;
 
-/// The health of a part of a host. Immutable and thread-safe.
+/// The health of a part of a host. Instances are immutable and thread-safe.
 ///
 /// @param part the name of the part, see [Part#name]
 /// @param state the state of the part
-/// @param reasons the reasons of a bad state, one per line; empty for [State#READY] and
+/// @param reasons the reasons for the state, one per line; the list is empty for [State#READY] and
 ///   [State#ENDED]
 public record PartHealth(String part, State state, List<String> reasons) {
-  /// The states of a part, in the order of its life.
+  /// The states of a part, in the order of its lifecycle.
   ///
   /// ```
   /// STARTING → READY ⇄ DEGRADED → DRAINING → ENDED
   ///     └────────┴────────┴→ FAILED
   /// ```
   public enum State {
-    /// The part is being started, or the host has not been published.
+    /// The part is being started, or the host has not been published yet.
     STARTING,
-    /// The part works.
+    /// The part is running without problems.
     READY,
-    /// The part runs with a problem, such as a loop that does not react or a handler that ran too
-    /// long.
+    /// The part is running with a problem, such as a loop that does not respond or a handler that
+    /// took too long.
     DEGRADED,
-    /// The part accepts no new work and is ending.
+    /// The part does not accept new work and is stopping.
     DRAINING,
-    /// The part has ended without a failure: the main classes of its domains have returned.
+    /// The part has ended without a failure, for example because the main methods of its domains
+    /// have returned.
     ENDED,
     /// The part has ended with a failure.
     FAILED
@@ -37,12 +38,12 @@ public record PartHealth(String part, State state, List<String> reasons) {
     reasons = List.copyOf(reasons);
   }
 
-  /// Returns true for [State#READY] and [State#ENDED].
+  /// Returns true if the state is [State#READY] or [State#ENDED].
   public boolean isWell() {
     return state == State.READY || state == State.ENDED;
   }
 
-  /// Returns the problems, one per line; empty if the part is well.
+  /// Returns the problems of this part, one per line. The list is empty if the part is well.
   public List<String> troubles() {
     if (isWell()) {
       return List.of();

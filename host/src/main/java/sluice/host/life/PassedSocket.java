@@ -2,29 +2,30 @@ package sluice.host.life;
 
 import java.io.IOException;
 
-/// A listening socket that the service manager has passed, with its purpose. Immutable and
-/// thread-safe.
+/// A listening socket that was passed by the service manager, together with its purpose. Instances
+/// are immutable and thread-safe.
 ///
-/// @param fd the descriptor
-/// @param use the purpose
+/// @param fd the descriptor of the socket
+/// @param use the purpose of the socket
 public record PassedSocket(int fd, Use use) {
   /// The purpose of a socket.
   public enum Use {
-    /// The site, with TLS if the server has a certificate.
+    /// The socket serves the site, with TLS if the server has a certificate.
     SITE,
-    /// The site without TLS.
+    /// The socket serves the site without TLS.
     HTTP,
-    /// The site with TLS.
+    /// The socket serves the site with TLS.
     HTTPS,
-    /// Only `/metrics` and `/healthz`, without TLS.
+    /// The socket serves only `/metrics` and `/healthz`, without TLS.
     MONITORING
   }
 
-  /// Returns the socket for a descriptor and the name given by `FileDescriptorName=`.
+  /// Returns the socket with the given descriptor and with the name that was set by
+  /// `FileDescriptorName=`.
   ///
-  /// @param name the name, or empty; without that setting systemd uses the name of the unit
+  /// @param name the name, which may be empty; if it is not set, systemd uses the name of the unit
   ///   (`web.socket`), or `unknown` if there is no unit
-  /// @throws IOException if the name was chosen but is not known
+  /// @throws IOException if the name was set explicitly but is not known
   static PassedSocket named(int fd, String name) throws IOException {
     return switch (name) {
       case "http" -> new PassedSocket(fd, Use.HTTP);

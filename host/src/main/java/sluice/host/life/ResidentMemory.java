@@ -9,14 +9,15 @@ import sluice.sys.threads.Uninterrupted;
 
 /// Returns unused memory of this process to the system when it has grown.
 ///
-/// The serial collector extends the heap up to its limit, a quarter of the machine's memory, before
-/// it collects the old generation, so replies that a cache has evicted would stay as garbage. The C
-/// heap keeps freed memory between live blocks. So when the resident memory has grown by
-/// [#SLACK_BYTES] or by a quarter, whichever is more, both are asked to release memory.
+/// The serial collector extends the heap up to its limit, which is a quarter of the machine's
+/// memory, before it collects the old generation. Replies that have been evicted from a cache would
+/// therefore remain as garbage. The C heap retains freed memory between live blocks. When the
+/// resident memory has grown by [#SLACK_BYTES] or by a quarter, whichever is more, both heaps are
+/// requested to release memory.
 ///
-/// Not thread-safe.
+/// This class is not thread-safe.
 public final class ResidentMemory {
-  /// The growth that is tolerated.
+  /// The growth of the resident memory that is tolerated.
   static final long SLACK_BYTES = 32L << 20;
 
   private static final Duration LOOK = Duration.ofSeconds(10);
@@ -25,10 +26,11 @@ public final class ResidentMemory {
   private final Runnable letGo;
   private long level;
 
-  /// Watches the memory of this process.
+  /// Creates an instance that monitors the memory of this process.
   ///
-  /// @param residentBytes returns the resident memory; always 0 if it cannot be measured
-  /// @param letGo releases unused memory
+  /// @param residentBytes a supplier of the resident memory, which is always 0 if it cannot be
+  ///   measured
+  /// @param letGo an action that releases unused memory
   public ResidentMemory(LongSupplier residentBytes, Runnable letGo) {
     this.residentBytes = residentBytes;
     this.letGo = letGo;
@@ -50,7 +52,7 @@ public final class ResidentMemory {
         });
   }
 
-  /// Releases memory if it has grown by more than the slack since the last time.
+  /// Releases memory if it has grown by more than the slack since it was last released.
   void look() {
     long now = residentBytes.getAsLong();
     if (now - level > Math.max(SLACK_BYTES, level / 4)) {

@@ -19,11 +19,12 @@ import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// The connection to systemd or another program with its protocol: sd_listen_fds(3), sd_notify(3),
-/// sd_watchdog_enabled(3). Without such a program all methods do nothing. Thread-safe.
+/// The connection to systemd or another service manager that implements its protocol
+/// (sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3)). If there is no service manager, all
+/// methods have no effect. This class is thread-safe.
 ///
-/// A message is one datagram with `NAME=VALUE` lines. If a message cannot be sent, that is reported
-/// once on standard error and has no other effect.
+/// Each message is one datagram that contains lines of the form `NAME=VALUE`. If a message cannot
+/// be sent, this is reported once on standard error and has no other effect.
 public final class ServiceManager {
   private static final int FIRST_FD = 3;
 
@@ -34,11 +35,11 @@ public final class ServiceManager {
   private volatile boolean complained;
   private volatile boolean stopping;
 
-  /// Creates the connection described by an environment.
+  /// Creates a connection from the variables of an environment.
   ///
   /// @param environment the environment of this process
-  /// @param pid the number of this process
-  /// @param complaints receives one line if a message cannot be sent
+  /// @param pid the ID of this process
+  /// @param complaints a consumer that receives one line if a message cannot be sent
   public ServiceManager(Map<String, String> environment, long pid, Consumer<String> complaints) {
     this.environment = Map.copyOf(environment);
     this.pid = pid;
@@ -48,12 +49,12 @@ public final class ServiceManager {
 
   /// Returns the service manager of this process.
   ///
-  /// @param complaints receives one line if a message cannot be sent
+  /// @param complaints a consumer that receives one line if a message cannot be sent
   public static ServiceManager ofProcess(Consumer<String> complaints) {
     return new ServiceManager(System.getenv(), ProcessHandle.current().pid(), complaints);
   }
 
-  /// Returns the address of a socket. A leading `@` means the abstract namespace.
+  /// Returns the address of a socket. A leading `@` denotes the abstract namespace.
   private static @Nullable SocketAddress socket(String name) {
     if (name.startsWith("/")) {
       return UnixDomainSocketAddress.of(name);
@@ -95,13 +96,13 @@ public final class ServiceManager {
     send("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / 1_000);
   }
 
-  /// Reports that the service is ending.
+  /// Reports that the service is stopping.
   public void stopping(String status) {
     stopping = true;
     send("STOPPING=1\nSTATUS=" + line(status));
   }
 
-  /// Reports the status in one line for users.
+  /// Reports the status of the service in one line for users.
   public void status(String status) {
     send("STATUS=" + line(status));
   }
@@ -110,7 +111,8 @@ public final class ServiceManager {
     return text.replace('\n', ' ');
   }
 
-  /// Returns the watchdog interval; null if the manager has no watchdog for this process.
+  /// Returns the watchdog interval, or null if the service manager has no watchdog for this
+  /// process.
   @Nullable Duration watchdogInterval() {
     String micros = environment.getOrDefault("WATCHDOG_USEC", "");
     String who = environment.getOrDefault("WATCHDOG_PID", Long.toString(pid));
@@ -119,8 +121,8 @@ public final class ServiceManager {
         : null;
   }
 
-  /// Starts the thread that reports twice per interval that all loops react. If a loop does not,
-  /// the report is omitted and the manager acts.
+  /// Starts a thread that reports twice per watchdog interval that all loops are responding. If a
+  /// loop does not respond, the report is omitted so that the service manager takes action.
   public void watch(List<? extends Part> parts) {
     Duration interval = watchdogInterval();
     if (interval != null && socket != null) {
@@ -143,8 +145,8 @@ public final class ServiceManager {
         }
         Thread.sleep(pause);
       } catch (InterruptedException e) {
-        // Not interrupted by this program, and no reason for the manager to act: the next round
-        // asks the loops again.
+        // This program does not interrupt the thread, so this is no reason for the service manager
+        // to take action. The loops are checked again in the next round.
       }
     }
   }

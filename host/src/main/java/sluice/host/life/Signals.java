@@ -3,21 +3,22 @@ package sluice.host.life;
 import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
-/// Handles signals of the operating system. Each action runs on its own thread, so a second signal
-/// is handled while the first is being processed.
+/// Handles signals of the operating system. Each action is executed on its own thread, so that a
+/// second signal can be handled while the first one is still being processed.
 ///
-/// It uses `sun.misc.Signal`, which the JDK keeps in module jdk.unsupported until there is a
-/// replacement: see `docs/decisions/host.md`.
+/// This class uses `sun.misc.Signal`, which remains available in module jdk.unsupported until the
+/// JDK provides a replacement (see `docs/decisions/host.md`).
 public final class Signals {
   private Signals() {}
 
-  /// Replaces the reaction of the JVM to a signal by an action.
+  /// Replaces the JVM's reaction to a signal with the given action.
   ///
-  /// @param name the name without `SIG`
-  /// @param action runs at each signal
-  /// @return false if the signal keeps its previous effect: the JVM was started with `-Xrs`, the
-  ///   system has no such signal, or HUP, INT or TERM has been ignored since the start of the
-  ///   process (such as HUP under nohup(1)) and the JVM keeps it so
+  /// @param name the name of the signal without the prefix `SIG`
+  /// @param action the action that is executed for each signal
+  /// @return false if the previous effect of the signal remains; this is the case if the JVM was
+  ///   started with `-Xrs`, if the system has no such signal, or if HUP, INT or TERM was ignored
+  ///   when the process was started (such as HUP under nohup(1)), because the JVM does not change
+  ///   this
   public static boolean handle(String name, Runnable action) {
     try {
       SignalHandler before = Signal.handle(new Signal(name), signal -> action.run());
@@ -27,9 +28,9 @@ public final class Signals {
     }
   }
 
-  /// Replaces the reaction to a signal for a while, see [#handle].
+  /// Replaces the reaction to a signal temporarily, see [#handle].
   ///
-  /// @return restores the previous reaction
+  /// @return an action that restores the previous reaction
   static Runnable replace(String name, Runnable action) {
     try {
       Signal signal = new Signal(name);

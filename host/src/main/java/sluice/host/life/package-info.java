@@ -1,4 +1,5 @@
-/// The life of a process: its parts ([sluice.host.life.Part]), signals and the service manager.
+/// The lifecycle of a process, which includes its parts ([sluice.host.life.Part]), signals, and the
+/// service manager.
 @NullMarked
 package sluice.host.life;
 

@@ -6,10 +6,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Examines the machine: which features Sluice can use, which are blocked, and the exact fix. Reads
-/// files and changes nothing. Thread-safe.
+/// Examines the machine in order to determine which features can be used by Sluice, which features
+/// are blocked, and how this can be fixed. It only reads files and does not change anything. This
+/// class is thread-safe.
 ///
-/// The thresholds are the values at which a busy server reaches a limit; they are not minimum
+/// The thresholds are the values at which a busy server reaches a limit. They are not minimum
 /// requirements.
 public final class Doctor {
   private static final long WANTED_FILES = 65_536;
@@ -18,7 +19,7 @@ public final class Doctor {
   private static final long WANTED_WATCHES = 65_536;
   private static final long WANTED_WATCH_INSTANCES = 128;
 
-  /// The number of CAP_SYS_ADMIN.
+  /// The number of the capability CAP_SYS_ADMIN.
   private static final int SYS_ADMIN = 21;
 
   private static final String MEMLOCK_FIX =
@@ -27,11 +28,11 @@ public final class Doctor {
   private final MachineFiles files;
   private final RingProbe ring;
 
-  /// Tests io_uring.
+  /// A test that determines whether io_uring can be used.
   public interface RingProbe {
-    /// Opens a ring and runs the operations of a server's start.
+    /// Opens a ring and executes the operations that are required to start a server.
     ///
-    /// @return empty if it works, otherwise the error of the kernel
+    /// @return empty if all operations succeed, otherwise the error of the kernel
     Optional<String> failure();
   }
 
@@ -40,7 +41,7 @@ public final class Doctor {
     this.ring = ring;
   }
 
-  /// Returns all findings in the order of their importance.
+  /// Returns all findings, in the order of their importance.
   public List<Finding> examine() {
     List<Finding> findings = new ArrayList<>();
     findings.add(kernel());
@@ -62,7 +63,7 @@ public final class Doctor {
     return files.text("proc/sys/kernel/osrelease").isPresent();
   }
 
-  /// Returns true if a release, such as `6.1.0-32-amd64`, is at least `major.minor`.
+  /// Returns true if a kernel release, such as `6.1.0-32-amd64`, is at least version `major.minor`.
   static boolean isAtLeast(String release, int major, int minor) {
     String[] parts = release.split("[^0-9]+", 3);
     try {

@@ -8,15 +8,16 @@ import java.util.Map;
 /// @param name the examined feature, for example `io_uring`
 /// @param status the verdict
 /// @param found the observed state with its source
-/// @param fix the exact command or setting that improves it; empty if there is nothing to do
+/// @param fix the exact command or setting that improves the state, or empty if no action is
+///   required
 public record Finding(String name, Status status, String found, String fix) {
-  /// The verdict.
+  /// The verdict on a feature.
   public enum Status {
-    /// There is nothing to do.
+    /// No action is required.
     AVAILABLE,
-    /// The feature works, with a limit that a busy server can reach.
+    /// The feature can be used, but it has a limit that a busy server can reach.
     LIMITED,
-    /// The feature cannot be used; another one is used instead.
+    /// The feature cannot be used, and another feature is used instead.
     BLOCKED
   }
 

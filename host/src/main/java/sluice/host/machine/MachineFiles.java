@@ -9,16 +9,18 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Reads the files under `/proc` and `/sys` that describe a machine. Stateless.
+/// Reads the files under `/proc` and `/sys` that describe a machine. This class is stateless.
 ///
 /// @param root `/`, or a directory with copies of such files in tests
 public record MachineFiles(Path root) {
   private static final int MAX_BYTES = 8_192;
 
-  /// Returns the content of a file without surrounding white space; empty if it cannot be read.
+  /// Returns the content of a file without surrounding white space, or empty if the file cannot be
+  /// read.
   public Optional<String> text(String path) {
     try (InputStream in = Files.newInputStream(root.resolve(path))) {
-      // One large read, because many of these files answer only the first read(2).
+      // The file is read with one large read(2), because many of these files return data only for
+      // the first one.
       byte[] bytes = in.readNBytes(MAX_BYTES);
       return Optional.of(new String(bytes, StandardCharsets.UTF_8).strip());
     } catch (IOException e) {
@@ -31,13 +33,14 @@ public record MachineFiles(Path root) {
     return Files.exists(root.resolve(path));
   }
 
-  /// Returns the content of a file as a number; empty if it cannot be read or is no number.
+  /// Returns the content of a file as a number, or empty if the file cannot be read or does not
+  /// contain a number.
   OptionalLong number(String path) {
     Optional<String> text = text(path).filter(s -> s.matches("-?[0-9]{1,18}"));
     return text.isPresent() ? OptionalLong.of(Long.parseLong(text.get())) : OptionalLong.empty();
   }
 
-  /// Returns the value after `key` and a colon, as in `/proc/self/status`.
+  /// Returns the value that follows `key` and a colon, as in `/proc/self/status`.
   Optional<String> field(String path, String key) {
     return text(path).stream()
         .flatMap(String::lines)
@@ -46,16 +49,18 @@ public record MachineFiles(Path root) {
         .findFirst();
   }
 
-  /// Returns the resident memory of a process in bytes; 0 if it is gone or cannot be read.
+  /// Returns the resident memory of a process in bytes, or 0 if the process has terminated or
+  /// cannot be read.
   ///
-  /// @param process the number of the process, or `self`
+  /// @param process the ID of the process, or `self`
   public long residentBytes(String process) {
     return field("proc/" + process + "/status", "VmRSS")
         .map(text -> Long.parseLong(text.toLowerCase(Locale.ROOT).replace("kb", "").strip()) * 1024)
         .orElse(0L);
   }
 
-  /// Returns a soft limit from `/proc/self/limits`; `Long.MAX_VALUE` for `unlimited`.
+  /// Returns a soft limit from `/proc/self/limits`, or `Long.MAX_VALUE` if the limit is
+  /// `unlimited`.
   OptionalLong softLimit(String name) {
     Optional<String> soft =
         text("proc/self/limits").stream()

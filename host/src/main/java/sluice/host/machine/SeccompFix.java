@@ -1,12 +1,12 @@
 package sluice.host.machine;
 
-/// The smallest change of a seccomp profile that lets a container open rings.
+/// The smallest change to a seccomp profile that allows a container to open rings.
 ///
 /// Container runtimes removed the three system calls from their default profiles in 2023. The
-/// change adds only them. `@aio` is systemd's name for a set with these calls; `@system-service`
-/// includes it.
+/// change adds only these system calls. In systemd, the set `@aio` contains these system calls and
+/// is included in `@system-service`.
 final class SeccompFix {
-  /// The rule to append to the list `syscalls` of the runtime's default profile.
+  /// The rule to append to the list `syscalls` of the default profile of a container runtime.
   static final String RULE =
       "{\"names\":[\"io_uring_setup\",\"io_uring_enter\",\"io_uring_register\"],"
           + "\"action\":\"SCMP_ACT_ALLOW\"}";

@@ -1,5 +1,5 @@
-/// The features of this machine for a server, with the fix for blocked ones:
-/// [sluice.host.machine.Doctor].
+/// The features of this machine that are relevant for a server, and the fixes for blocked features
+/// ([sluice.host.machine.Doctor]).
 @NullMarked
 package sluice.host.machine;
 

@@ -11,7 +11,8 @@ import sluice.net.Ipv4Prefix;
 import sluice.net.transport.StackOption;
 import sluice.vi.Nic;
 
-/// Reads the settings of one network from a table or a command line. Used by the thread that reads.
+/// Reads the settings of one network from a table or a command line. Instances are confined to the
+/// thread that reads.
 final class NetReader {
   private static final String DEVICE = "device";
   private static final String STACK = "stack";
@@ -24,7 +25,7 @@ final class NetReader {
   private static final String XDP = "xdp";
   private static final String RING = "ring";
 
-  /// The keys of a table in the order of messages.
+  /// The keys of a table, in the order in which they are listed in messages.
   static final List<String> KEYS = List.of(DEVICE, INTERFACE, ADDRESS, VIA, QUEUES, STACK, BACKEND);
 
   private static final List<String> PARTS = List.of(INTERFACE, ADDRESS, VIA, QUEUES);
@@ -42,7 +43,7 @@ final class NetReader {
 
   /// Reads the settings. Errors are collected in the values.
   ///
-  /// @param otherwise the device if none is given
+  /// @param otherwise the device to use if none is specified
   static NetSettings read(String name, Values values, String otherwise) {
     return new NetReader(name, values).settings(otherwise);
   }
@@ -132,7 +133,8 @@ final class NetReader {
     }
   }
 
-  /// Returns a stack whose interface, address and so on are given as separate values.
+  /// Returns a stack whose interface, address and other properties are specified by separate
+  /// values.
   private Optional<StackOption> parts(String device) {
     if (PARTS.stream().noneMatch(values::has)) {
       throw values.wrong(

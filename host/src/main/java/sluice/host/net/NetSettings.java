@@ -9,8 +9,9 @@ import sluice.net.transport.StackPorts;
 import sluice.vi.Nic;
 import sluice.vi.ViException;
 
-/// The settings of a network: a device for Virtual Interfaces, and for some devices a network stack
-/// in this process, which an export may use too. Immutable and thread-safe.
+/// The settings of a network. They specify a device for Virtual Interfaces and, for some devices, a
+/// network stack in this process that can also be used by an export. Instances are immutable and
+/// thread-safe.
 ///
 /// ```java
 /// NetSettings lan = HostFile.read(Path.of("all.toml")).net("lan");
@@ -19,16 +20,18 @@ import sluice.vi.ViException;
 /// }
 /// ```
 ///
-/// @param name the name, unique in a file; on a command line the option that names the network
+/// @param name the name of the network, which is unique within a file; on a command line, it is the
+///   option that specifies the network
 /// @param device the device for [Nic#open(String)]
-/// @param stack the stack of the device `xdp`; null for other devices
-/// @param backend the engine of the device `ring`; AUTO for other devices
+/// @param stack the stack of the device `xdp`, or null for all other devices
+/// @param backend the engine of the device `ring`, or AUTO for all other devices
 public record NetSettings(
     String name, String device, @Nullable StackOption stack, Backend backend) {
 
   /// Opens the device.
   ///
-  /// @throws ViException if it cannot be used here, with reason and fix
+  /// @throws ViException if the device cannot be used on this machine; the message contains the
+  ///   reason and a fix
   public Nic open() throws ViException {
     if (stack != null) {
       return Nic.open(device, stack.toString());
@@ -38,7 +41,8 @@ public record NetSettings(
 
   /// Opens only the network stack, for datagrams.
   ///
-  /// @throws IOException if it cannot be used here, with reason and fix
+  /// @throws IOException if the stack cannot be used on this machine; the message contains the
+  ///   reason and a fix
   /// @throws IllegalStateException if the device has no stack
   public StackPorts openStack() throws IOException {
     if (stack == null) {

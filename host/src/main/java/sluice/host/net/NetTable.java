@@ -15,8 +15,8 @@ import sluice.host.file.OptionValues;
 import sluice.host.file.TomlTables;
 import sluice.host.file.Values;
 
-/// Reads the networks of a configuration file, each in a table `[net.NAME]`. Used by the thread
-/// that reads the file.
+/// Reads the networks of a configuration file, each of which is defined by a table `[net.NAME]`.
+/// Instances are confined to the thread that reads the file.
 ///
 /// ```
 /// [net.fast]
@@ -64,7 +64,7 @@ public final class NetTable {
   /// Reads the network of a command line with the options `device` and `stack`. Errors are
   /// collected in the options.
   ///
-  /// @param otherwise the device if none is given
+  /// @param otherwise the device to use if none is specified
   public static NetSettings of(OptionValues options, String otherwise) {
     return NetReader.read("--device", options, otherwise);
   }
@@ -74,23 +74,23 @@ public final class NetTable {
     return List.copyOf(nets.values());
   }
 
-  /// Returns a network; null if there is none of that name.
+  /// Returns the network with the given name, or null if there is none.
   public @Nullable NetSettings get(String name) {
     return nets.get(name);
   }
 
-  /// Returns the part that uses a network; null if there is none.
+  /// Returns the name of the part that uses a network, or null if the network is not in use.
   public @Nullable String user(String name) {
     return users.get(name);
   }
 
-  /// Returns the network that a value names, and reserves it for a user, because a stack cannot be
-  /// shared.
+  /// Returns the network that is specified by a value, and reserves it for a part because a stack
+  /// cannot be shared.
   ///
   /// @param key the key of the value
-  /// @param user the user for messages, such as `disk data`
-  /// @return empty if the value is not given
-  /// @throws sluice.host.file.WrongValue if there is no such network, or another part uses it
+  /// @param user the part that uses the network, for messages, such as `disk data`
+  /// @return the network, or empty if there is no value
+  /// @throws sluice.host.file.WrongValue if there is no such network or it is used by another part
   public Optional<NetSettings> used(Values values, String key, String user) {
     String name = values.string(key);
     if (name == null) {

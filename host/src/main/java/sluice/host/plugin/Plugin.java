@@ -10,12 +10,12 @@ import sluice.http.handlers.HttpMessage;
 import sluice.http.handlers.HttpResponder;
 import sluice.loop.Loop;
 
-/// Answers the requests of one plug-in's route: posts each request to the domain that currently
-/// runs the plug-in. Used by all loops, each on its own thread.
+/// The handler for the route of one plug-in, which posts each request to the domain that currently
+/// runs the plug-in. It is used by all loops, each on its own thread.
 ///
-/// A request and its reply are copied once each: the loop's thread copies the received bytes, and a
-/// thread of the domain creates the request object and the bytes of the reply. Streamed bodies are
-/// copied once more, between the loop and a thread of the domain.
+/// A request and its reply are each copied once. The loop's thread copies the received bytes, and a
+/// thread of the domain creates the request object and the bytes of the reply. A streamed body is
+/// copied a second time between the loop and a thread of the domain.
 final class Plugin implements HttpAsyncHandler {
   private final PluginLife life;
   private final Map<Loop, PluginTimes> times = new ConcurrentHashMap<>();
@@ -71,7 +71,7 @@ final class Plugin implements HttpAsyncHandler {
     responder.sendHere(refusal(reason, call, responder));
   }
 
-  /// Prepares a 503 reply to a request that the plug-in does not answer, and logs it.
+  /// Prepares and logs a 503 reply to a request that is not answered by the plug-in.
   ///
   /// @return the body of the reply
   byte[] refusal(PluginOutcome.Unserved reason, PluginCall call, HttpResponder responder) {
@@ -83,12 +83,12 @@ final class Plugin implements HttpAsyncHandler {
     return "503 Service Unavailable\n".getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Logs a failed request, on a thread that may wait for the log.
+  /// Logs a failed request on a thread that is allowed to wait for the log.
   void tell(Loop loop, String kind, Supplier<String> line) {
     life.log().tell(kind, line, loop.slowPath());
   }
 
-  /// Logs a reply that was begun and cannot be completed.
+  /// Logs that a reply was started but could not be completed.
   void tellCut(PluginOutcome.Unserved reason, PluginCall call) {
     String why =
         reason == PluginOutcome.Unserved.LATE
@@ -110,7 +110,8 @@ final class Plugin implements HttpAsyncHandler {
     };
   }
 
-  /// Reports a call that did not return after it was interrupted. Called on a loop's thread.
+  /// Reports a call that did not return after it had been interrupted. This method is called on the
+  /// thread of a loop.
   void hangs(PluginCall call) {
     life.hangs(call.at(), call.message().toString());
   }

@@ -22,17 +22,19 @@ import sluice.verify.Refusal;
 import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
-/// Decides if a plug-in may run on the loops' threads: its work must be bounded, and all classes
-/// that it uses must be initialized. One thread admits; any thread may ask.
+/// Decides whether a plug-in may run on the threads of the loops. This requires that its work is
+/// bounded and that all classes that it uses are initialized. Only one thread may admit the
+/// plug-in, but any thread may query the result.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | admitted, verdict | the thread that admits | volatile | volatile, the verdict first |
 final class PluginAdmission {
-  /// The maximum length of a request that a plug-in gets on a loop's thread, including the body.
+  /// The maximum length of a request, including its body, that a plug-in may process on a loop's
+  /// thread.
   static final int MOST_REQUEST_BYTES = 4096;
 
-  /// The maximum bound of one call for a request of maximum length.
+  /// The maximum bound on the bytecodes of one call, for a request of the maximum length.
   static final long MOST_BYTECODES = 2_000_000;
 
   /// The maximum number of bytes that one call may allocate.
@@ -47,16 +49,16 @@ final class PluginAdmission {
   private volatile Verdict verdict = Verdict.TRANSLATED;
   private volatile @Nullable ViewPlugin admitted;
 
-  /// Creates an admission that admits nothing yet.
+  /// Creates an admission that has not admitted the plug-in yet.
   ///
-  /// @param plugin the plug-in; only a [ViewPlugin] can be admitted
+  /// @param plugin the plug-in, which can be admitted only if it is a [ViewPlugin]
   PluginAdmission(Object plugin, Path jar, Domain domain) {
     this.plugin = plugin;
     this.jar = jar;
     this.domain = domain;
   }
 
-  /// Returns the plug-in if it may run on a loop's thread, else null.
+  /// Returns the plug-in if it may run on a loop's thread, or null otherwise.
   @Nullable ViewPlugin admitted() {
     return admitted;
   }
@@ -65,12 +67,12 @@ final class PluginAdmission {
     return verdict;
   }
 
-  /// Verifies the plug-in with all classes of its jar, and initializes the classes that it uses on
-  /// a thread of the domain.
+  /// Verifies the plug-in and all classes of its jar, and initializes the classes that it uses on a
+  /// thread of the domain.
   ///
-  /// @param atMost the time limit for the initializers
-  /// @return null if the plug-in was admitted or is no [ViewPlugin]; otherwise the reason of the
-  ///   refusal in one line
+  /// @param atMost the timeout for the initializers
+  /// @return null if the plug-in was admitted or is not a [ViewPlugin], otherwise the reason for
+  ///   the refusal in one line
   @Nullable String admit(Duration atMost) throws IOException {
     if (!(plugin instanceof ViewPlugin views)) {
       return null;

@@ -18,12 +18,13 @@ import sluice.http.plugin.PluginRequest;
 import sluice.http.plugin.StreamPlugin;
 import sluice.loop.Loop;
 
-/// A request that a plug-in answers. The loop's thread creates and posts it. A thread of the
-/// plug-in's domain creates the request object and the head of the reply. Then [#run], on the
-/// loop's thread, stages the reply. A streamed reply has been staged by then, or was cut off.
+/// A request that is answered by a plug-in. It is created and posted by the loop's thread. A thread
+/// of the plug-in's domain creates the request object and the head of the reply. The reply is then
+/// staged by [#run] on the loop's thread. At this time, a streamed reply has already been staged or
+/// has been aborted.
 ///
-/// The fields below `times` belong to the thread that settles the call, and then to the loop's
-/// thread.
+/// The fields below `times` are owned by the thread that settles the call, and afterwards by the
+/// loop's thread.
 final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   private static final byte[] NOTHING = {};
   private static final int MOST_BODY_BYTES = 1 << 20;
@@ -35,12 +36,12 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   private final HttpResponder responder;
   private final PluginTimes times;
 
-  /// The streamed reply; null for a plug-in with whole bodies.
+  /// The streamed reply, or null if the plug-in uses complete bodies.
   private final @Nullable PluginStream stream;
 
   private byte[] body = NOTHING;
 
-  /// True if the plug-in has sent its reply or a part of it.
+  /// True if the plug-in has sent its reply or a part of its reply.
   private boolean isSent;
 
   PluginCall(
@@ -57,7 +58,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     this.stream = at.streams() == null ? null : new PluginStream(responder);
   }
 
-  /// Returns the version of the plug-in that runs the call.
+  /// Returns the version of the plug-in that executes the call.
   PluginDomain at() {
     return at;
   }
@@ -80,7 +81,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     return responder.waitsForClient();
   }
 
-  // ---- in the domain ------------------------------------------------------------------------
+  // ---- execution in the domain --------------------------------------------------------------
 
   @Override
   protected PluginOutcome perform() throws Exception {
@@ -122,7 +123,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
   protected PluginOutcome failed(Throwable thrown) {
     try {
       if (!at.domain().alive()) {
-        // The threads are interrupted, so the exception has no meaning.
+        // The threads have been interrupted, so the exception is not meaningful.
         return PluginOutcome.Unserved.ENDED;
       }
       int status = brokenStatus(thrown);
@@ -134,8 +135,8 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     }
   }
 
-  /// Returns the status for a request whose own body caused the exception, which the plug-in may
-  /// have wrapped; otherwise 0.
+  /// Returns the status of the reply if the exception was caused by the body of the request, or 0
+  /// otherwise. The plug-in may have wrapped the exception.
   private static int brokenStatus(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
@@ -155,7 +156,7 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     return at.domain().alive() ? PluginOutcome.Unserved.BUSY : PluginOutcome.Unserved.ENDED;
   }
 
-  // ---- the way back -------------------------------------------------------------------------
+  // ---- sending the reply --------------------------------------------------------------------
 
   @Override
   protected void settled(PluginOutcome known) {
@@ -225,12 +226,12 @@ final class PluginCall extends PostedCall<PluginOutcome> implements Runnable {
     }
   }
 
-  /// Sends a long reply on a thread that may wait for the client.
+  /// Sends a long reply on a thread that is allowed to wait for the client.
   private void sendSlowly() {
     try {
       responder.send(body);
     } catch (ClientGoneException e) {
-      // The client is gone.
+      // The client has closed the connection.
     } catch (IOException e) {
       plugin.tell(loop(), "cut", () -> "was cut off in its reply to " + message);
     }

@@ -21,9 +21,10 @@ import sluice.http.plugin.ViewPlugin;
 import sluice.memory.View;
 import sluice.sys.threads.Uninterrupted;
 
-/// A version of a plug-in: its jar, its domain and its calls. Thread-safe.
+/// A version of a plug-in, which consists of its jar, its domain and its calls. This class is
+/// thread-safe.
 ///
-/// The domain loads a copy of the jar, so that the jar can be overwritten meanwhile.
+/// The domain loads a copy of the jar, so that the jar can be overwritten at any time.
 ///
 /// ```
 /// loaded ── retire ──▶ ends its calls ──▶ closed
@@ -57,15 +58,15 @@ final class PluginDomain implements AutoCloseable {
 
   /// Loads a plug-in.
   ///
-  /// @param name a unique name among the living domains
+  /// @param name a name that is unique among the domains that are alive
   /// @param directory the directory for the copy of the jar
-  /// @throws IOException with path, jar, reason and fix
+  /// @throws IOException with the path, the jar, the reason and a fix
   static PluginDomain load(PluginOption option, String name, Path directory, Duration limit)
       throws IOException {
     return load(option, bytes(option), name, directory, limit);
   }
 
-  /// Loads the same version again, even if the jar has changed.
+  /// Loads the same version again, even if the jar has been changed.
   PluginDomain again(PluginOption option, String name, Path directory, Duration limit)
       throws IOException {
     return load(option, Files.readAllBytes(copy), name, directory, limit);
@@ -74,8 +75,8 @@ final class PluginDomain implements AutoCloseable {
   private static PluginDomain load(
       PluginOption option, byte[] bytes, String name, Path directory, Duration limit)
       throws IOException {
-    // The file name is unique because the previous domain may have the same name and deletes its
-    // copy later.
+    // The file name must be unique, because the previous domain may have the same name and deletes
+    // its copy later.
     Path copy = Files.createTempFile(directory, name + "-", ".jar");
     Files.write(copy, bytes);
     Domain domain = null;
@@ -107,7 +108,7 @@ final class PluginDomain implements AutoCloseable {
     }
   }
 
-  /// Returns the plug-in in the form in which threads of the domain call it.
+  /// Returns the plug-in in the form in which it is invoked by threads of the domain.
   private static Object onThreads(Object plugin) {
     if (plugin instanceof ViewPlugin views) {
       HttpPlugin whole = request -> ViewExchange.answer(views, request);
@@ -139,43 +140,44 @@ final class PluginDomain implements AutoCloseable {
     return domain;
   }
 
-  /// Returns the object that admits the plug-in to the loops' threads.
+  /// Returns the admission, which decides whether the plug-in may run on the threads of the loops.
   PluginAdmission admission() {
     return admission;
   }
 
-  /// Returns the plug-in if it streams bodies, else null. Only threads of the domain may call the
-  /// plug-in.
+  /// Returns the plug-in if it streams bodies, or null otherwise. The plug-in may be invoked only
+  /// by threads of the domain.
   @Nullable StreamPlugin streams() {
     return plugin instanceof StreamPlugin streams ? streams : null;
   }
 
-  /// Returns the plug-in if it uses whole bodies. Only threads of the domain may call it.
+  /// Returns the plug-in if it uses complete bodies. The plug-in may be invoked only by threads of
+  /// the domain.
   HttpPlugin whole() {
     return (HttpPlugin) plugin;
   }
 
-  /// Returns the calls of this version.
+  /// Returns the calls of this version of the plug-in.
   PostedCalls calls() {
     return calls;
   }
 
-  /// Records that a call hangs, so that the domain must end.
+  /// Records that a call is hanging and that the domain must therefore be terminated.
   ///
-  /// @return false if that was recorded before
+  /// @return false if this has already been recorded
   boolean hangs() {
     return hangs.compareAndSet(false, true);
   }
 
-  /// Returns true if a call hangs.
+  /// Returns true if a call is hanging.
   boolean isHanging() {
     return hangs.get();
   }
 
-  /// Reads all classes of the jar and finds the uses that the domain will refuse at their first
-  /// execution. The time depends on the size of the jar.
+  /// Reads all classes of the jar and finds the uses that the domain will refuse when they are
+  /// first executed. The duration depends on the size of the jar.
   ///
-  /// @return null if there are none
+  /// @return a warning, or null if there are no such uses
   @Nullable String warning() throws IOException {
     return loading.warning();
   }
@@ -189,7 +191,7 @@ final class PluginDomain implements AutoCloseable {
     }
   }
 
-  /// Ends the domain when its calls are done or the time limit is reached.
+  /// Terminates the domain as soon as its calls have been completed or the timeout expires.
   void retire(Duration atMost) throws IOException {
     try {
       boolean _ = Uninterrupted.await(atMost, calls::retire);
@@ -199,7 +201,7 @@ final class PluginDomain implements AutoCloseable {
     }
   }
 
-  /// Ends the domain at once.
+  /// Terminates the domain immediately.
   @Override
   public void close() throws IOException {
     domain.kill("the server ends");

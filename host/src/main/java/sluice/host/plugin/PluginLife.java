@@ -14,9 +14,10 @@ import sluice.loop.counters.Counter;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.Uninterrupted;
 
-/// The life of one plug-in of a server: loads it, reloads it for an operator or after a hanging
-/// call, and ends it. One version answers at a time. Any thread may call [#current]; [#reload],
-/// restarts and [#close] exclude each other.
+/// Manages the lifecycle of one plug-in of a server. It loads the plug-in, reloads it on behalf of
+/// an operator or after a hanging call, and terminates it. Only one version of the plug-in answers
+/// requests at a time. Any thread may call [#current], whereas [#reload], restarts and [#close] are
+/// mutually exclusive.
 ///
 /// ```
 ///  loaded ── call hangs ──► ended ── back-off ──► loaded     (restart = "always")
@@ -44,9 +45,9 @@ final class PluginLife implements AutoCloseable {
   private long restarts;
   private @Nullable Counter counter;
 
-  /// Creates the life of a plug-in.
+  /// Creates an instance for one plug-in, without loading it.
   ///
-  /// @param directory the directory for copies of jars
+  /// @param directory the directory for the copies of jars
   PluginLife(PluginOption option, Path directory, Duration limit, Consumer<String> lines) {
     this.option = option;
     this.directory = directory;
@@ -56,7 +57,7 @@ final class PluginLife implements AutoCloseable {
 
   /// Loads the plug-in. Must be called once, before all other methods except [#prefix].
   ///
-  /// @throws IOException with path, jar, class, method, reason and fix
+  /// @throws IOException with the path, the jar, the class, the method, the reason and a fix
   synchronized void load() throws IOException {
     PluginDomain first = PluginDomain.load(option, freeName(), directory, limit);
     name = first.domain().name();
@@ -65,7 +66,8 @@ final class PluginLife implements AutoCloseable {
     watch(first);
   }
 
-  /// Returns the prefix as the name of a domain, with a number if a living domain has that name.
+  /// Returns the prefix as the name of a domain, followed by a number if the name is used by a
+  /// domain that is alive.
   private String freeName() {
     Set<String> taken = Domain.living().stream().map(Domain::name).collect(Collectors.toSet());
     String plain = option.prefix().replaceAll("^/|/$", "").replaceAll("[^A-Za-z0-9._-]", "_");
@@ -77,8 +79,8 @@ final class PluginLife implements AutoCloseable {
     return free;
   }
 
-  /// Checks all classes of the jar in another thread after a short delay, so that the start and the
-  /// first requests need not wait.
+  /// Checks all classes of the jar in another thread after a short delay, so that the startup and
+  /// the first requests are not delayed.
   void look() {
     look(current());
   }
@@ -124,7 +126,7 @@ final class PluginLife implements AutoCloseable {
         });
   }
 
-  /// Returns the name of the domain for commands.
+  /// Returns the name of the domain that is used by commands.
   String name() {
     return name;
   }
@@ -133,17 +135,17 @@ final class PluginLife implements AutoCloseable {
     return option.prefix();
   }
 
-  /// Returns the version that answers now.
+  /// Returns the version that currently answers requests.
   PluginDomain current() {
     return Objects.requireNonNull(current);
   }
 
-  /// Returns the domain that answers now.
+  /// Returns the domain that currently answers requests.
   Domain domain() {
     return current().domain();
   }
 
-  /// Returns the time limit for a reply.
+  /// Returns the timeout for a reply.
   Duration limit() {
     return limit;
   }
@@ -163,26 +165,27 @@ final class PluginLife implements AutoCloseable {
         + "' and 'sluice reload', if calls do not end";
   }
 
-  /// Logs that the plug-in threw an exception on a loop's thread. The text of the exception is not
-  /// used, because getting it runs code of the plug-in.
+  /// Logs that the plug-in threw an exception on a loop's thread. The message of the exception is
+  /// not logged, because retrieving it would execute code of the plug-in.
   void failedOnLoop(String className) {
     log.tell("failed", () -> "answers 500: it threw " + className, Runnable::run);
   }
 
-  /// Sets the counter of restarts.
+  /// Sets the counter for restarts.
   synchronized void countBy(Counter value) {
     counter = value;
     value.set(restarts);
   }
 
-  // ---- by an operator -----------------------------------------------------------------------
+  // ---- requests of operators ----------------------------------------------------------------
 
-  /// Loads the jar again if it has changed or if the domain has ended. The new domain answers as
-  /// soon as its plug-in is created; the old domain ends in another thread when its calls are done.
-  /// If the jar cannot be loaded nothing changes.
+  /// Loads the jar again if it has been changed or if the domain has terminated. The new domain
+  /// answers requests as soon as its plug-in has been created. The old domain is terminated by
+  /// another thread when its calls have been completed. If the jar cannot be loaded, nothing is
+  /// changed.
   ///
-  /// @param told receives one line if the jar was loaded or could not be loaded
-  /// @return false if it could not be loaded
+  /// @param told a consumer that receives one line if the jar was loaded or could not be loaded
+  /// @return false if the jar could not be loaded
   synchronized boolean reload(Consumer<String> told) {
     PluginDomain before = current();
     if (ending || before.isCurrent(option)) {
@@ -217,15 +220,16 @@ final class PluginLife implements AutoCloseable {
     }
   }
 
-  /// Records that an operator ends the domain, so that it is not restarted automatically.
+  /// Records that the domain is terminated by an operator, so that it is not restarted
+  /// automatically.
   synchronized void stop() {
     stopped = true;
     notifyAll();
   }
 
-  // ---- by itself ----------------------------------------------------------------------------
+  // ---- automatic restarts -------------------------------------------------------------------
 
-  /// Handles a call that did not return after it was interrupted. Does not block.
+  /// Handles a call that did not return after it had been interrupted. This method does not block.
   ///
   /// @param request the request of the call, for the log
   void hangs(PluginDomain at, String request) {
@@ -270,7 +274,7 @@ final class PluginLife implements AutoCloseable {
     return delay;
   }
 
-  /// Waits for the end of the delay.
+  /// Waits until the delay has elapsed.
   ///
   /// @return true if the version must not be loaded again
   private synchronized boolean awaitEnd(PluginDomain at, Duration atMost) {
@@ -289,9 +293,9 @@ final class PluginLife implements AutoCloseable {
     return ending || stopped || current != at;
   }
 
-  /// Loads the version again.
+  /// Loads the same version again.
   ///
-  /// @return zero if it was loaded or must not be loaded; otherwise the delay before the next
+  /// @return zero if it was loaded or must not be loaded, otherwise the delay before the next
   ///   attempt
   private synchronized Duration loadAgain(PluginDomain at) {
     if (isOver(at)) {

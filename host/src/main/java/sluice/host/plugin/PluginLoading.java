@@ -26,12 +26,12 @@ import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
 import sluice.verify.check.RuleTable;
 
-/// Creates the plug-in of a jar in its domain. Confined to one thread; the constructor of the
-/// plug-in runs in another thread, which ends with the domain.
+/// Creates the plug-in of a jar in its domain. Instances are confined to one thread. The
+/// constructor of the plug-in is executed by another thread, which terminates with the domain.
 ///
-/// Classes in the package of the plug-in are loaded here, so that a refused class is reported at
-/// the start. Classes of other packages, such as libraries, are loaded when they are first used. A
-/// refused call throws when it is executed.
+/// The classes in the package of the plug-in are loaded by this class, so that a refused class is
+/// reported at startup. Classes of other packages, such as libraries, are loaded when they are
+/// first used. A refused call throws an exception when it is executed.
 final class PluginLoading {
   private static final List<Class<?>> SERVICES =
       List.of(HttpPlugin.class, StreamPlugin.class, ViewPlugin.class);
@@ -45,14 +45,15 @@ final class PluginLoading {
 
   /// Creates a loader.
   ///
-  /// @param jar the file that the domain loads: a copy of the jar that the option names
+  /// @param jar the file that is loaded by the domain, which is a copy of the jar that is specified
+  ///   in the option
   PluginLoading(PluginOption option, Path jar, Domain domain) {
     this.option = option;
     this.jar = jar;
     this.domain = domain;
   }
 
-  /// Returns the exception for a plug-in that cannot be loaded.
+  /// Returns the exception that reports a plug-in that cannot be loaded.
   static IOException problem(PluginOption option, String why, String fix) {
     return new IOException(
         "cannot load plug-in %s from %s. Why: %s. Fix: %s."
@@ -66,7 +67,7 @@ final class PluginLoading {
   /// Creates the plug-in.
   ///
   /// @return an [HttpPlugin], a [StreamPlugin] or a [ViewPlugin]
-  /// @throws IOException with path, jar, class, method, reason and fix
+  /// @throws IOException with the path, the jar, the class, the method, the reason and a fix
   Object make(Duration limit) throws IOException {
     String name = pluginClass();
     FutureTask<Object> task = new FutureTask<>(() -> domain.call(() -> instance(name)));
@@ -101,9 +102,9 @@ final class PluginLoading {
         "write the name of the class that implements HttpPlugin into " + SERVICE + " of the jar");
   }
 
-  /// Returns the class that the jar names for a service.
+  /// Returns the class that the jar declares for a service.
   ///
-  /// @return empty if the jar names none
+  /// @return the name of the class, or an empty string if the jar does not declare one
   private String named(Class<?> service) throws IOException {
     try (InputStream in = domain.loader().getResourceAsStream(DIRECTORY + service.getName())) {
       if (in != null) {
@@ -118,7 +119,8 @@ final class PluginLoading {
     return "";
   }
 
-  /// Creates an instance. Runs code of the plug-in, so it is called on a separate thread.
+  /// Creates an instance. This executes code of the plug-in, so it must be called on a separate
+  /// thread.
   private Object instance(String name) throws IOException {
     try {
       Class<?> type = Class.forName(name, false, domain.loader());
@@ -159,9 +161,9 @@ final class PluginLoading {
     }
   }
 
-  /// Checks if a class is missing because the runtime image has been trimmed.
+  /// Checks that no class is missing because the runtime image has been trimmed.
   ///
-  /// @throws IOException if so
+  /// @throws IOException if a class is missing for this reason
   private void refuseAbsent(@Nullable Throwable thrown) throws IOException {
     String why = AbsentModules.why(thrown);
     if (why != null) {
@@ -188,7 +190,8 @@ final class PluginLoading {
     }
   }
 
-  /// Returns one line about calls and about classes of other packages that the domain will refuse.
+  /// Returns one line about the calls, and the classes of other packages, that will be refused by
+  /// the domain.
   ///
   /// @return null if there are none
   @Nullable String warning() throws IOException {

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import sluice.host.text.TerminalText;
 
-/// The log lines of one plug-in. Lines of the same kind are at least five seconds apart; each tells
-/// how many were left out, so that requests cannot fill the log. Thread-safe; the fields are
-/// guarded by the monitor.
+/// The log of one plug-in. At most one line of the same kind is logged every five seconds, so that
+/// requests cannot flood the log. Each line contains the number of lines that were suppressed. This
+/// class is thread-safe, and its fields are guarded by the monitor.
 final class PluginLog {
   private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -26,27 +26,27 @@ final class PluginLog {
 
   /// Creates a log.
   ///
-  /// @param lines receives each line without its line end
+  /// @param lines a consumer that receives each line without a line terminator
   PluginLog(String prefix, Consumer<String> lines) {
     this.prefix = prefix;
     this.lines = lines;
   }
 
-  /// Logs an event in the life of the plug-in.
+  /// Logs an event in the lifecycle of the plug-in.
   void tell(String line) {
     lines.accept(line(line));
   }
 
-  /// Returns the log line of an event.
+  /// Returns the log line for an event.
   String line(String line) {
     return "plug-in " + prefix + " " + TerminalText.line(line);
   }
 
-  /// Logs a failed request. Does not block.
+  /// Logs a failed request. This method does not block.
   ///
-  /// @param kind the kind of line, by which lines are limited
-  /// @param line creates the line if it is not left out
-  /// @param teller runs the logging
+  /// @param kind the kind of the line, by which the number of lines is limited
+  /// @param line a supplier that creates the line if it is not suppressed
+  /// @param teller the executor on which the line is logged
   void tell(String kind, Supplier<String> line, Executor teller) {
     long leftOut;
     synchronized (this) {

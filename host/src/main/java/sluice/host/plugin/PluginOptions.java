@@ -10,7 +10,8 @@ import sluice.domain.Budget;
 import sluice.host.file.UsageException;
 import sluice.http.handlers.Route;
 
-/// The plug-in options of `sluice serve`, while they are being parsed. Confined to the main thread.
+/// The plug-in options of `sluice serve` while they are being parsed. Instances are confined to the
+/// main thread.
 public final class PluginOptions {
   private final List<PluginOption> plugins = new ArrayList<>();
   private Duration limit = Duration.ofSeconds(10);
@@ -68,7 +69,7 @@ public final class PluginOptions {
     limit = value;
   }
 
-  /// Passes the path and the jar of each plug-in to a reader.
+  /// Passes the path and the jar of each plug-in to the given consumer.
   public void each(BiConsumer<String, Path> reader) {
     plugins.forEach(plugin -> reader.accept(plugin.prefix(), plugin.jar()));
   }
@@ -77,12 +78,12 @@ public final class PluginOptions {
     return plugins;
   }
 
-  /// Returns the time limit for a reply, and for loading a plug-in.
+  /// Returns the timeout for a reply and for loading a plug-in.
   Duration limit() {
     return limit;
   }
 
-  /// Returns true if no plug-in is named.
+  /// Returns true if no plug-in has been specified.
   public boolean isEmpty() {
     return plugins.isEmpty();
   }

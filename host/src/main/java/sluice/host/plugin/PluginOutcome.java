@@ -9,7 +9,7 @@ sealed interface PluginOutcome {
   /// The plug-in has sent its reply as a stream.
   record Streamed() implements PluginOutcome {}
 
-  /// The body of the request was not received completely.
+  /// The body of the request could not be received completely.
   ///
   /// @param status the status of the reply
   record Broken(int status) implements PluginOutcome {}
@@ -19,17 +19,17 @@ sealed interface PluginOutcome {
   /// @param why the reason in one line
   record Failed(String why) implements PluginOutcome {}
 
-  /// The plug-in did not answer.
+  /// The plug-in has not answered the request.
   enum Unserved implements PluginOutcome {
-    /// Its domain is over its budget.
+    /// The domain of the plug-in has exceeded its budget.
     OVER_BUDGET,
-    /// All its threads are busy and the queue is full.
+    /// All threads are busy, and the queue is full.
     BUSY,
-    /// It did not reply in time.
+    /// The plug-in did not reply before the timeout expired.
     LATE,
-    /// Its domain has ended.
+    /// The domain of the plug-in has terminated.
     ENDED,
-    /// Another version has replaced it.
+    /// The plug-in has been replaced by another version.
     RETIRED
   }
 }

@@ -15,11 +15,12 @@ import sluice.loop.verdict.Judged;
 import sluice.loop.verdict.Verdict;
 import sluice.memory.View;
 
-/// Runs a plug-in on one loop's thread while it is admitted and within its budget; all other
-/// requests go to the threads of its domain. Owned by the loop's thread, except for [#verdict].
+/// Executes a plug-in on the thread of one loop, as long as the plug-in is admitted and has not
+/// exceeded its budget. All other requests are processed by the threads of its domain. Instances
+/// are owned by the loop's thread, except for [#verdict].
 ///
-/// The work of the plug-in is bounded. Its exceptions are not formatted, because that would run
-/// code of the plug-in. The used CPU time and memory are charged to its domain.
+/// The work of the plug-in is bounded. Its exceptions are not formatted, because this would execute
+/// code of the plug-in. The CPU time and the memory that it uses are charged to its domain.
 final class PluginPlace implements HttpInterruptlet, Judged {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -27,7 +28,7 @@ final class PluginPlace implements HttpInterruptlet, Judged {
   private final ViewExchange exchange;
   private @Nullable Domain visited;
 
-  /// Creates a place. Called on the loop's thread.
+  /// Creates an instance for one loop. This method is called on the loop's thread.
   PluginPlace(PluginLife plugin) {
     this.plugin = plugin;
     this.exchange = new ViewExchange(Arena.ofAuto(), PluginAdmission.MOST_REQUEST_BYTES);
@@ -70,7 +71,7 @@ final class PluginPlace implements HttpInterruptlet, Judged {
     try {
       admitted.handle(exchange.request(), exchange.reply());
     } catch (Death e) {
-      return false; // the domain has ended; the slow path answers
+      return false; // the domain has terminated
     } catch (Throwable e) { // code of the plug-in may throw anything
       plugin.failedOnLoop(e.getClass().getName());
       reply.status(500).text("500 Internal Server Error\n");
@@ -87,8 +88,8 @@ final class PluginPlace implements HttpInterruptlet, Judged {
     return true;
   }
 
-  /// Returns true if the path is in canonical form, so that the plug-in sees the same path here and
-  /// on its own threads.
+  /// Returns true if the path is in canonical form, so that the plug-in receives the same path on
+  /// the loop's thread and on its own threads.
   private static boolean isPlain(HttpRequest request) {
     View view = request.view();
     int from = request.pathFrom();

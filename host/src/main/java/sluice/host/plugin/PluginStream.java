@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.HttpResponder;
 import sluice.http.plugin.StreamReply;
 
-/// A reply that a plug-in streams while its call runs. A thread of the plug-in begins it, unless
-/// the host has answered before.
+/// A reply that a plug-in streams while its call is being executed. It is started by a thread of
+/// the plug-in, unless the host has already answered the request.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,8 +22,9 @@ final class PluginStream implements StreamReply {
   private final AtomicBoolean isTaken = new AtomicBoolean();
   private volatile @Nullable OutputStream stream;
 
-  /// The body of the reply. Closing it sends nothing: the reply is complete when the plug-in
-  /// returns, but not when an exception leaves a try block that closes the stream.
+  /// The body of the reply. Closing this stream does not send anything. The reply is complete when
+  /// the plug-in returns normally, but not if an exception leaves a try block that closes the
+  /// stream.
   private static final class Body extends OutputStream {
     private final OutputStream to;
     private volatile boolean isClosed;
@@ -112,9 +113,10 @@ final class PluginStream implements StreamReply {
     }
   }
 
-  /// Completes the reply. Called by the thread of the call when the plug-in has returned.
+  /// Completes the reply. This method is called by the thread of the call after the plug-in has
+  /// returned.
   ///
-  /// @return false if no reply was begun
+  /// @return false if no reply was started
   boolean complete() throws IOException {
     OutputStream opened = stream;
     if (opened == null) {
@@ -124,10 +126,10 @@ final class PluginStream implements StreamReply {
     return true;
   }
 
-  /// Takes over the reply for the host, or cuts off the reply of the plug-in. May be called once,
-  /// by any thread.
+  /// Acquires the reply for the host, or aborts the reply of the plug-in if it has already been
+  /// started. This method may be called only once, by any thread.
   ///
-  /// @return true if the host must answer
+  /// @return true if the host must answer the request
   boolean take() {
     boolean isFirst = isTaken.compareAndSet(false, true);
     if (!isFirst) {

@@ -2,20 +2,22 @@ package sluice.host.plugin;
 
 import sluice.host.file.UsageException;
 
-/// The limits on the calls of a plug-in, and the reaction to a hanging call. Immutable.
+/// The limits on the calls of a plug-in, and the reaction to a hanging call. Instances are
+/// immutable.
 ///
-/// @param calls the maximum number of concurrent calls, if the budget of threads allows it
-/// @param waiting the maximum number of waiting calls; further requests are answered 503
-/// @param restarts true to restart the plug-in when a call hangs
+/// @param calls the maximum number of concurrent calls, which may be further limited by the budget
+///   of threads
+/// @param waiting the maximum number of waiting calls; any further requests are answered with 503
+/// @param restarts true to restart the plug-in if a call is hanging
 record PluginTerms(int calls, int waiting, boolean restarts) {
   static final PluginTerms DEFAULT = new PluginTerms(16, 64, true);
 
   private static final int MOST_CALLS = 256;
   private static final int MOST_WAITING = 4096;
 
-  /// Returns a copy with another value.
+  /// Returns a copy with the given value for one of the limits.
   ///
-  /// @throws UsageException with the allowed values
+  /// @throws UsageException if the value is not valid; the message contains the allowed values
   PluginTerms with(String name, String value) throws UsageException {
     return switch (name) {
       case "calls" -> new PluginTerms(number(name, value, 1, MOST_CALLS), waiting, restarts);
@@ -32,7 +34,7 @@ record PluginTerms(int calls, int waiting, boolean restarts) {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Handled as a number out of range.
+      // The value is reported below like a number that is out of range.
     }
     throw new UsageException(
         "%s of a plug-in is a number from %d to %d: %s".formatted(name, least, most, value));

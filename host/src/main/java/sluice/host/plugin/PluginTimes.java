@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Map;
 import sluice.loop.Loop;
 
-/// The open calls of one plug-in on one loop: wakes the domain for them and ends late calls. Owned
-/// by the loop's thread.
+/// Manages the open calls of one plug-in on one loop. It notifies the domain of new calls and
+/// aborts calls whose timeout has expired. Instances are owned by the loop's thread.
 ///
-/// All calls have the same time limit, so they become late in the order of their arrival, and a
-/// timer checks the oldest one. A call that has transferred some data in its time, or waits for the
-/// client, gets the same time again and moves to the end.
+/// All calls have the same timeout, so they expire in the order of their arrival and a timer only
+/// has to check the oldest call. If a call has transferred any data in this time or is waiting for
+/// the client, its timeout is restarted and the call is moved to the end of the list.
 final class PluginTimes {
-  /// An open call with its deadline.
+  /// The deadline of an open call.
   ///
-  /// @param progress the progress at the beginning of its time
+  /// @param progress the progress of the call when its timeout was started
   private record Open(long untilNanos, long progress) {}
 
-  /// A late call that was interrupted and has not returned yet.
+  /// A late call that has been interrupted but has not returned yet.
   private record Late(PluginCall call, long untilNanos) {}
 
   private final Plugin plugin;
@@ -34,8 +34,8 @@ final class PluginTimes {
 
   /// Creates an empty list.
   ///
-  /// @param limit the time limit for a reply; a call that still runs after twice this time hangs,
-  ///   which is reported to the plug-in
+  /// @param limit the timeout for a reply; a call that is still running after twice this time is
+  ///   considered hanging, which is reported to the plug-in
   PluginTimes(Plugin plugin, Loop loop, Duration limit) {
     this.plugin = plugin;
     this.loop = loop;
@@ -46,7 +46,7 @@ final class PluginTimes {
     return loop;
   }
 
-  /// Adds a posted call. Its domain is woken at the end of the loop's turn.
+  /// Adds a call that has been posted. Its domain is notified at the end of the loop's turn.
   void add(PluginCall call) {
     open.put(call, new Open(loop.clock().nanos() + limitNanos, call.progress()));
     schedule(limitNanos);
@@ -58,13 +58,14 @@ final class PluginTimes {
     }
   }
 
-  /// Wakes the versions of the plug-in that got calls in this turn, usually one.
+  /// Notifies the versions of the plug-in that received calls in this turn. There is usually only
+  /// one such version.
   private void wake() {
     posted.forEach(each -> each.calls().wake());
     posted.clear();
   }
 
-  /// Removes a call. Does nothing if it is not in the list.
+  /// Removes a call. Does nothing if the call is not in the list.
   void remove(PluginCall call) {
     open.remove(call);
   }

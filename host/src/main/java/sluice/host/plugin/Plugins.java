@@ -16,8 +16,8 @@ import sluice.loop.counters.Counters;
 import sluice.sys.threads.HostThread;
 import sluice.sys.threads.Uninterrupted;
 
-/// The plug-ins of `sluice serve`, each in its own domain. Started and closed by the main thread;
-/// [#reload] is called by the thread of a signal.
+/// The plug-ins of `sluice serve`, each of which runs in its own domain. They are loaded and closed
+/// by the main thread, and [#reload] is called by the thread that handles a signal.
 public final class Plugins implements AutoCloseable {
   private final List<PluginLife> plugins;
   private final @Nullable JarCopies copies;
@@ -32,10 +32,11 @@ public final class Plugins implements AutoCloseable {
     this.log = log;
   }
 
-  /// Starts to load all plug-ins in another thread. They answer after [#await] has returned.
+  /// Starts loading all plug-ins in another thread. They can answer requests after [#await] has
+  /// returned.
   ///
-  /// @param log receives one line per event, now and later
-  /// @throws IOException if no directory for copies of the jars can be created
+  /// @param log a consumer that receives one line per event until the plug-ins are closed
+  /// @throws IOException if the directory for copies of the jars cannot be created
   public static Plugins load(PluginOptions options, Consumer<String> log) throws IOException {
     if (options.isEmpty()) {
       return new Plugins(List.of(), null, log);
@@ -57,9 +58,10 @@ public final class Plugins implements AutoCloseable {
     return null;
   }
 
-  /// Waits until all plug-ins are loaded.
+  /// Waits until all plug-ins have been loaded.
   ///
-  /// @throws IOException if one cannot be loaded, with path, jar, class, method, reason and fix
+  /// @throws IOException if a plug-in cannot be loaded, with the path, the jar, the class, the
+  ///   method, the reason and a fix
   public void await() throws IOException {
     if (plugins.isEmpty()) {
       return;
@@ -76,7 +78,7 @@ public final class Plugins implements AutoCloseable {
     try {
       Void _ = loading.get();
     } catch (ExecutionException e) {
-      // The state of the task has the result.
+      // The result is determined from the state of the task.
     }
   }
 
@@ -99,14 +101,15 @@ public final class Plugins implements AutoCloseable {
         .toList();
   }
 
-  /// Checks all classes of the jars in the background, and logs the uses that will be refused.
+  /// Checks all classes of the jars in the background, and logs the uses that the domains will
+  /// refuse.
   public void look() {
     plugins.forEach(PluginLife::look);
   }
 
   /// Publishes the domains for `sluice domain ls` and `stat` until this object is closed.
   ///
-  /// @return the actions that commands may request
+  /// @return the actions that can be requested by commands
   public Map<String, ControlSocket.Action> publishTo(Counters counters) {
     if (plugins.isEmpty()) {
       return Map.of();
@@ -130,11 +133,12 @@ public final class Plugins implements AutoCloseable {
     return shown.kill(name);
   }
 
-  /// Reloads the plug-ins whose jar has changed or whose domain has ended. Plug-ins that cannot be
-  /// loaded stay as they are.
+  /// Reloads the plug-ins whose jar has been changed or whose domain has terminated. A plug-in that
+  /// cannot be loaded remains unchanged.
   ///
-  /// @param told receives one line for each plug-in that was loaded or could not be loaded
-  /// @return false if one could not be loaded
+  /// @param told a consumer that receives one line for each plug-in that was loaded or could not be
+  ///   loaded
+  /// @return false if a plug-in could not be loaded
   public boolean reload(Consumer<String> told) {
     boolean good = true;
     for (PluginLife plugin : plugins) {
@@ -143,7 +147,7 @@ public final class Plugins implements AutoCloseable {
     return good;
   }
 
-  /// Ends the plug-ins, after waiting until they are loaded.
+  /// Waits until the plug-ins have been loaded, and terminates them.
   @Override
   public void close() {
     closed = true;

@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.host.life.AbsentModules;
 
-/// Formats an exception of a plug-in in one line. Stateless.
+/// Formats an exception of a plug-in as one line. This class is stateless.
 final class ThrownText {
   private static final int LENGTH = 500;
 
   private ThrownText() {}
 
-  /// Returns the exception and its origin. This runs code of the plug-in, so only threads that end
-  /// with its domain may call.
+  /// Returns a description of the exception and its origin. This executes code of the plug-in, so
+  /// it must be called only by threads that terminate with its domain.
   static String of(@Nullable Throwable thrown) {
     if (thrown == null) {
       return "nothing is known of it";

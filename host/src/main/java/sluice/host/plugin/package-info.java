@@ -1,4 +1,4 @@
-/// The plug-ins of sites, each in its own domain: [sluice.host.plugin.Plugins].
+/// The plug-ins of sites, each of which runs in its own domain ([sluice.host.plugin.Plugins]).
 @NullMarked
 package sluice.host.plugin;
 

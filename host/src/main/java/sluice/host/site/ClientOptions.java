@@ -6,7 +6,8 @@ import sluice.host.file.UsageException;
 import sluice.http.clients.ClientLimits;
 import sluice.http.rules.AddressRange;
 
-/// The options of `sluice serve` about client addresses. Confined to the main thread.
+/// The options of `sluice serve` that concern client addresses. Instances are confined to the main
+/// thread.
 final class ClientOptions {
   private static final int LEAST_DEFAULT_BURST = 10;
 
@@ -15,7 +16,7 @@ final class ClientOptions {
   int burst;
   private List<AddressRange> proxies = List.of();
 
-  /// Sets the proxies.
+  /// Sets the addresses of the proxies.
   ///
   /// @param name the name of the setting, for messages
   /// @param list the addresses, separated by commas
@@ -37,7 +38,7 @@ final class ClientOptions {
 
   /// Returns the limits per client address.
   ///
-  /// @throws UsageException if there is a burst without a rate
+  /// @throws UsageException if a burst is specified without a rate
   ClientLimits limits() throws UsageException {
     if (requests == 0 && burst > 0) {
       throw new UsageException("burst-per-address is for requests-per-address, which is not given");

@@ -12,8 +12,8 @@ import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// The handlers of `sluice serve --demo`: the first one answers on the loop's thread, the second
-/// one takes longer and runs on the slow path. Thread-safe.
+/// The handlers of `sluice serve --demo`. The first handler answers on the loop's thread. The
+/// second handler takes longer and is executed on the slow path. This class is thread-safe.
 final class DemoHandlers {
   private static final int MOST_LINES = 100_000_000;
 
@@ -29,7 +29,8 @@ final class DemoHandlers {
         Route.at("/demo/report").withSlowHandler(DemoHandlers::report));
   }
 
-  /// Greets and counts. Each loop has its own instance, so a plain field is enough.
+  /// Greets the client and counts the requests. Each loop has its own instance, so a plain field is
+  /// sufficient.
   private static final class Hello implements HttpInterruptlet {
     private static final byte[] NAME = "name=".getBytes(StandardCharsets.US_ASCII);
 
@@ -60,7 +61,7 @@ final class DemoHandlers {
     }
   }
 
-  /// Writes the requested number of lines, as fast as the client reads them.
+  /// Writes the requested number of lines as fast as the client reads them.
   private static void report(HttpMessage request, HttpResponder responder) throws Exception {
     int lines = lines(request.query());
     if (lines < 0) {

@@ -11,12 +11,14 @@ import org.springframework.security.crypto.bcrypt.BCrypt;
 import sluice.host.text.ShellWord;
 import sluice.http.rules.SignIn;
 
-/// The users of a site with bcrypt hashes of their passwords, from a file with lines `NAME:HASH` as
-/// written by `htpasswd -B`. Immutable and thread-safe.
+/// The users of a site and the bcrypt hashes of their passwords. They are read from a file with
+/// lines of the form `NAME:HASH`, which can be created with `htpasswd -B`. Instances are immutable
+/// and thread-safe.
 final class PasswordFile implements SignIn.Passwords {
   private static final int MOST_BYTES = 1 << 20;
 
-  /// The format of a hash. Costs above 16 are refused, because they take too long for a request.
+  /// The format of a hash. Cost factors above 16 are refused, because verifying such a hash would
+  /// take too long.
   private static final String HASH = "\\$2[aby]\\$(0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53}";
 
   private final Map<String, String> hashes;
@@ -27,7 +29,7 @@ final class PasswordFile implements SignIn.Passwords {
 
   /// Reads a file.
   ///
-  /// @throws IllegalArgumentException with file, line, reason and fix
+  /// @throws IllegalArgumentException with the file, the line, the reason and a fix
   /// @throws IOException if the file cannot be read
   static PasswordFile read(Path file) throws IOException {
     if (Files.size(file) > MOST_BYTES) {
@@ -63,8 +65,8 @@ final class PasswordFile implements SignIn.Passwords {
   @Override
   public boolean match(String user, String password) {
     String hash = hashes.get(user);
-    // For an unknown user another user's hash is compared, so that the time does not reveal which
-    // users exist.
+    // If the user is unknown, the password is compared with the hash of another user, so that the
+    // response time does not reveal which users exist.
     String compared = hash == null ? hashes.values().iterator().next() : hash;
     return BCrypt.checkpw(password, compared) && hash != null;
   }

@@ -22,11 +22,11 @@ import sluice.http.rules.PathPattern;
 import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 
-/// Compares the paths of a site's rules with the existing files. A rule that matches no file is
-/// probably misspelled, and an access rule does not protect files in a directory that ignores case.
-/// Used by the thread that reads a configuration.
+/// Compares the paths in the rules of a site with the existing files. A rule that does not match
+/// any file is probably misspelled, and an access rule does not protect the files in a directory
+/// that ignores case. Instances are confined to the thread that reads the configuration.
 final class RulePaths {
-  /// The maximum number of examined entries of a directory or a directory tree.
+  /// The maximum number of entries of a directory or a directory tree that are examined.
   private static final int MOST_ENTRIES = 100_000;
 
   private static final List<String> CODED = List.of("", ".gz", ".br", ".zst");
@@ -35,9 +35,9 @@ final class RulePaths {
   private final SiteRules rules;
   private final List<String> plugins;
 
-  /// Creates an object for one site.
+  /// Creates an instance for one site.
   ///
-  /// @param plugins the paths that plug-ins answer
+  /// @param plugins the paths that are answered by plug-ins
   RulePaths(Site site, SiteRules rules, List<String> plugins) {
     this.site = site;
     this.rules = rules;
@@ -107,8 +107,8 @@ final class RulePaths {
     }
   }
 
-  /// Returns true if a pattern with a star matches anything in its directory. Returns true also if
-  /// the tree is too large, cannot be read, or contains a link to a directory.
+  /// Returns true if a pattern with a star matches anything in its directory. Also returns true if
+  /// the directory tree is too large, cannot be read, or contains a link to a directory.
   private boolean treeHas(String literal, Predicate<String> isFor) {
     Path from = beneath(literal.substring(0, literal.lastIndexOf('/') + 1));
     if (from == null || !Files.isDirectory(from)) {
@@ -153,8 +153,8 @@ final class RulePaths {
     return found[0];
   }
 
-  /// Returns a directory on the path of an access rule that ignores case, so that the rule has no
-  /// effect; null if there is none.
+  /// Returns a directory on the path of an access rule that ignores case, so that the rule is not
+  /// effective. Returns null if there is no such directory.
   @Nullable Path directoryWithoutCase(AccessRule rule) {
     String text = rule.path().toString();
     int star = text.indexOf('*');
@@ -179,8 +179,8 @@ final class RulePaths {
 
   /// Returns true if a directory ignores the case of names.
   ///
-  /// @param names some or all names in the directory
-  /// @param exists tests if a name exists
+  /// @param names some or all of the names in the directory
+  /// @param exists a predicate that tests whether a name exists
   static boolean foldsCase(Set<String> names, Predicate<String> exists) {
     for (String name : names) {
       String upper = name.toUpperCase(Locale.ROOT);

@@ -19,8 +19,9 @@ import sluice.http.VirtualHost;
 import sluice.http.rules.AccessRule;
 import sluice.loop.tls.TlsPair;
 
-/// The TOML configuration file of `sluice serve`. Used by the thread that reads it. Each error
-/// message has file, line, reason and fix. `docs/site.md` describes all keys.
+/// The TOML configuration file of `sluice serve`. Instances are confined to the thread that reads
+/// the file. Each error message contains the file, the line, the reason and a fix. All keys are
+/// described in `docs/site.md`.
 ///
 /// ```
 /// directory = "public"                 # the site for all names; its other keys follow
@@ -60,7 +61,7 @@ public final class SiteFile {
   private static final List<String> FLAGS = List.of("revalidate", "demo");
   private static final Set<String> SERVER = new LinkedHashSet<>();
 
-  /// The keys of a table with sites.
+  /// The keys of a table that defines sites.
   public static final Set<String> TOP = new LinkedHashSet<>(SiteTable.KEYS);
 
   private static final Set<String> HOST = new LinkedHashSet<>();
@@ -79,7 +80,7 @@ public final class SiteFile {
     HOST.addAll(SiteTable.KEYS);
   }
 
-  /// A value that a running server cannot change.
+  /// A value that cannot be changed while the server is running.
   private record Fixed(String value, @Nullable TomlPosition at) {}
 
   private final TomlTables tables;
@@ -96,7 +97,7 @@ public final class SiteFile {
 
   /// Reads a file that contains only sites.
   ///
-  /// @param into receives the settings
+  /// @param into the options that receive the settings
   /// @throws UsageException if the file cannot be read or is not valid
   public static void read(Path file, SiteOptions into) throws UsageException {
     TomlTables.read(
@@ -109,16 +110,17 @@ public final class SiteFile {
 
   /// Reads the sites of a table. Errors are collected in the tables.
   ///
-  /// @param into receives the settings
+  /// @param into the options that receive the settings
   public static void read(TomlTables tables, TomlTable table, SiteOptions into) {
     SiteFile read = new SiteFile(tables);
     read.all(table, into);
     into.file = read;
   }
 
-  /// Checks that a running server can use the values of this file.
+  /// Checks that the values of this file can be applied to a running server.
   ///
-  /// @throws UsageException if a value differs that a running server cannot change
+  /// @throws UsageException if a value has been changed that cannot be changed while the server is
+  ///   running
   public void requireSameServer(SiteFile before) throws UsageException {
     Set<String> keys = new LinkedHashSet<>(fixed.keySet());
     keys.addAll(before.fixed.keySet());
@@ -145,8 +147,9 @@ public final class SiteFile {
 
   /// Adds the position of a value to an error that occurred when the value was used.
   ///
-  /// @param value the value as in the file; a path is relative to the file
-  /// @param problem the error
+  /// @param value the value as it is written in the file; a path is relative to the directory of
+  ///   the file
+  /// @param problem the error that occurred
   IOException placed(String value, IOException problem) {
     for (Fixed each : fixed.values()) {
       if (each.value.equals(value)) {
@@ -281,7 +284,8 @@ public final class SiteFile {
     return path;
   }
 
-  /// Returns the certificate of a host, in addition to the server's; null if it has none.
+  /// Returns the certificate of a host that is used in addition to the server's certificate, or
+  /// null if the host does not have one.
   private @Nullable TlsPair certificate(TomlTable host, boolean secure) {
     for (String key : List.of("certificate", "key")) {
       if (host.contains(List.of(key)) && !secure) {
@@ -298,8 +302,8 @@ public final class SiteFile {
     return new TlsPair(pem(host, "certificate", what), pem(host, "key", what));
   }
 
-  /// Checks that a certificate is valid for a name of its host. Clients get the certificate for the
-  /// name they ask for, so any other one would never be used.
+  /// Checks that a certificate is valid for a name of its host. Clients receive the certificate for
+  /// the name that they request, so a certificate for any other name would never be used.
   private void requireNames(TlsPair pair, List<String> wanted, @Nullable TomlPosition where) {
     List<String> has;
     try {
@@ -348,7 +352,7 @@ public final class SiteFile {
     new SiteTable(tables, root, table, "host.").into(site);
     into.warnings.putAll(site.warnings);
     if (site.directory == null) {
-      return; // the error is reported already
+      return; // the error has already been reported
     }
     TomlPosition where = TomlTables.position(table, "names");
     SiteTable.at(
@@ -414,7 +418,7 @@ public final class SiteFile {
     requireNoUsers(path, where, into);
   }
 
-  /// Returns the given limits on calls and the restart policy of a plug-in.
+  /// Returns the limits on calls and the restart policy that are specified for a plug-in.
   private Map<String, String> terms(TomlTable table) {
     Map<String, String> terms = new LinkedHashMap<>();
     for (String key : List.of("calls", "waiting")) {
@@ -430,8 +434,8 @@ public final class SiteFile {
     return terms;
   }
 
-  /// Checks that no access rule with users covers a plug-in, because passwords are only checked for
-  /// files.
+  /// Checks that no access rule with users applies to a plug-in, because passwords are checked only
+  /// for files.
   private void requireNoUsers(String path, @Nullable TomlPosition where, SiteOptions into) {
     List<AccessRule> rules = new ArrayList<>(into.rules.access());
     into.hosts.forEach(host -> rules.addAll(host.rules().access()));

@@ -40,12 +40,14 @@ import sluice.loop.tls.TlsContext;
 import sluice.loop.tls.TlsOptions;
 import sluice.loop.tls.TlsPair;
 
-/// The settings of a server and of one site, by the names used on the command line and in files.
-/// Not thread-safe. [#config] returns the resulting server configuration.
+/// The settings of a server and of one site, which are identified by the names that are used on the
+/// command line and in files. This class is not thread-safe. The resulting server configuration is
+/// returned by [#config].
 public final class SiteOptions {
   private static final int MOST = ClientLimits.MOST;
 
-  /// The file from which the settings were read, apart from command line options; or null.
+  /// The file from which the settings were read, not including command line options, or null if
+  /// there is none.
   @Nullable SiteFile file;
 
   Duration drainTimeout = Duration.ofSeconds(10);
@@ -80,18 +82,19 @@ public final class SiteOptions {
   private Site.Symlinks links = Site.Symlinks.INSIDE;
   private List<String> index = List.of("index.html", "index.htm");
 
-  /// The rules, which only a file can set.
+  /// The rules, which can be specified only in a file.
   SiteRules rules = SiteRules.NONE;
 
-  /// The possible warnings about a configuration file, with line and fix. Each has a test that
-  /// tells if it applies. The tests read directories, for which a start has no time.
+  /// The possible warnings about a configuration file, with line and fix. Each warning has a test
+  /// that determines whether it applies. The tests read directories, which would take too much time
+  /// at startup.
   final Map<String, BooleanSupplier> warnings = new LinkedHashMap<>();
 
   List<VirtualHost> hosts = List.of();
   List<String> tries = List.of();
   Map<String, String> types = Map.of();
 
-  /// The certificates in addition to the server's, selected by name.
+  /// The certificates that are selected by name, in addition to the server's certificate.
   final List<TlsPair> certificates = new ArrayList<>();
 
   int redirectPort = -1;
@@ -100,8 +103,9 @@ public final class SiteOptions {
 
   /// Sets a value.
   ///
-  /// @param name the name for messages: `port` in a file, `--port` on the command line
-  /// @param value the value; null for a setting without one
+  /// @param name the name of the setting, for messages, which is `port` in a file and `--port` on
+  ///   the command line
+  /// @param value the value, or null for a setting without a value
   /// @throws UsageException if there is no such setting, or the value is not valid
   public void set(String name, @Nullable String value) throws UsageException {
     if (value != null) {
@@ -111,7 +115,7 @@ public final class SiteOptions {
     }
   }
 
-  /// Sets a setting without a value.
+  /// Enables a setting that does not have a value.
   ///
   /// @return false if there is no such setting
   public boolean flag(String name) {
@@ -130,7 +134,7 @@ public final class SiteOptions {
 
   /// Sets the directory to serve.
   ///
-  /// @throws UsageException if a directory is set already
+  /// @throws UsageException if the directory has already been set
   public void serve(Path root) throws UsageException {
     if (file != null) {
       throw new UsageException(
@@ -211,14 +215,14 @@ public final class SiteOptions {
 
   /// Reads a file.
   ///
-  /// @throws UsageException with file, line, reason and fix
+  /// @throws UsageException with the file, the line, the reason and a fix
   public static SiteOptions read(Path file) throws UsageException {
     SiteOptions options = new SiteOptions();
     SiteFile.read(file, options);
     return options;
   }
 
-  /// Returns the file from which the settings were read, or null.
+  /// Returns the file from which the settings were read, or null if there is none.
   public @Nullable SiteFile file() {
     return file;
   }
@@ -228,13 +232,13 @@ public final class SiteOptions {
     return plugins;
   }
 
-  /// Returns the time limit for requests in progress when the server ends.
+  /// Returns the timeout for requests that are in progress when the server is stopped.
   public Duration drainTimeout() {
     return drainTimeout;
   }
 
-  /// Returns warnings about suspicious settings in the file, with line and fix. Reads the
-  /// directories.
+  /// Returns warnings about suspicious settings in the file, with line and fix. This method reads
+  /// the directories of the sites.
   public List<String> warnings() {
     List<String> counting = new ArrayList<>();
     warnings.forEach((warning, counts) -> {
@@ -245,9 +249,9 @@ public final class SiteOptions {
     return counting;
   }
 
-  /// Returns the directory to serve; the first one if there are several.
+  /// Returns the directory to serve, or the first directory if there are several.
   ///
-  /// @throws UsageException if there is none
+  /// @throws UsageException if no directory is specified
   public Path directory() throws UsageException {
     if (directory == null && !hosts.isEmpty()) {
       return hosts.getFirst().site().root();
@@ -260,8 +264,8 @@ public final class SiteOptions {
 
   /// Returns the configuration of the server.
   ///
-  /// @param sockets the sockets that were passed to this process; sockets for the site replace host
-  ///   and port, unless a port is set
+  /// @param sockets the sockets that were passed to this process; sockets for the site override
+  ///   host and port, unless a port is specified
   /// @throws UsageException if a value is not valid in combination with others
   /// @throws IOException if the host name cannot be resolved, or the certificate or key cannot be
   ///   used
@@ -309,7 +313,7 @@ public final class SiteOptions {
     }
   }
 
-  /// Returns the site in the directory.
+  /// Returns the site for the directory.
   Site site() throws UsageException {
     return indexed(Site.of(directory()))
         .withSymlinks(links)
@@ -370,7 +374,7 @@ public final class SiteOptions {
     }
   }
 
-  /// Checks everything that a start needs, without listening.
+  /// Performs all checks of a start, without listening.
   ///
   /// @return the configuration of the server that would be started
   /// @throws UsageException if a setting is not valid, with file, line, reason and fix
@@ -382,7 +386,7 @@ public final class SiteOptions {
     return config;
   }
 
-  /// Checks that the access log can be opened, without creating it.
+  /// Checks that the access log can be opened, without creating the file.
   private void checkLog() throws IOException {
     Path log = accessLog;
     if (log == null) {
@@ -405,7 +409,7 @@ public final class SiteOptions {
     }
   }
 
-  /// Adds the position of a value in the file, if it is there, to an error.
+  /// Adds the position of a value to an error if the value was read from the file.
   private IOException placed(String value, IOException problem) {
     SiteFile from = file;
     return from == null ? problem : from.placed(value, problem);
@@ -453,7 +457,7 @@ public final class SiteOptions {
         return number;
       }
     } catch (NumberFormatException e) {
-      // reported below with the range
+      // The error is reported below together with the range.
     }
     throw new UsageException(
         name

@@ -25,10 +25,10 @@ import sluice.http.rules.RedirectRule;
 import sluice.http.rules.SignIn;
 import sluice.http.rules.SiteRules;
 
-/// Reads the configuration of one site: its directory, the options for finding and sending files,
-/// and its rules. Used by the thread that reads the file.
+/// Reads the configuration of one site, which includes its directory, the options for finding and
+/// sending files, and its rules. Instances are confined to the thread that reads the file.
 final class SiteTable {
-  /// The keys whose values are those of an option of `sluice serve`.
+  /// The keys that have the same values as the corresponding option of `sluice serve`.
   private static final List<String> TEXTS = List.of("symlinks", "etag");
 
   static final Set<String> KEYS =
@@ -67,8 +67,8 @@ final class SiteTable {
 
   /// Creates a reader.
   ///
-  /// @param top the whole file
-  /// @param prefix the prefix of the table names: empty, or `host.`
+  /// @param top the top-level table of the file
+  /// @param prefix the prefix of the table names, which is empty or `host.`
   SiteTable(TomlTables tables, TomlTable top, TomlTable site, String prefix) {
     this.tables = tables;
     this.top = top;
@@ -80,12 +80,12 @@ final class SiteTable {
     return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(keys)));
   }
 
-  /// Sets a value, and throws if it is not valid.
+  /// A setter of a value that throws an exception if the value is not valid.
   interface Setting {
     void set() throws UsageException;
   }
 
-  /// Sets a value and adds its position to an error.
+  /// Sets a value. If this fails, the position of the value is added to the error.
   static void at(TomlTables tables, @Nullable TomlPosition position, String fix, Setting setting) {
     try {
       setting.set();
@@ -96,7 +96,8 @@ final class SiteTable {
     }
   }
 
-  /// Returns the error without its fix, which is for the command line and not for a file.
+  /// Returns the message of an error without its fix, because the fix applies to the command line
+  /// and not to a file.
   private static String problem(Exception wrong) {
     String message = String.valueOf(wrong.getMessage());
     int advice = message.indexOf(FIX);
@@ -107,7 +108,8 @@ final class SiteTable {
     at(tables, TomlTables.position(table, key), fix, setting);
   }
 
-  /// Reads all keys into the options of a site. Errors are collected in the tables.
+  /// Reads all keys and stores their values in the options of a site. Errors are collected in the
+  /// tables.
   void into(SiteOptions options) {
     tables.take(() -> options.directory = directory());
     for (String key : TEXTS) {

@@ -2,14 +2,14 @@ package sluice.host.text;
 
 import java.util.Locale;
 
-/// Parses numbers of bytes. Stateless.
+/// Parses numbers of bytes. This class is stateless.
 public final class ByteCount {
   private ByteCount() {}
 
   /// Parses a number of bytes.
   ///
-  /// @param text a whole number, optionally with k, M, G or T for powers of 1024
-  /// @return -1 if the text is not such a number
+  /// @param text a whole number, optionally followed by k, M, G or T for powers of 1024
+  /// @return the number of bytes, or -1 if the text is not valid
   public static long parse(String text) {
     String digits = text.strip().toUpperCase(Locale.ROOT);
     int shift = 0;

@@ -10,15 +10,15 @@ import java.nio.file.NotDirectoryException;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
-/// Formats failures for the user of a command. Stateless.
+/// Formats failures for the user of a command. This class is stateless.
 ///
-/// Our own exceptions contain the error, the place and the fix; those of the JDK often contain only
-/// a file name. Control characters in names are escaped, because the names may come from an
-/// attacker.
+/// The exceptions of Sluice contain the error, the location and a fix, whereas exceptions of the
+/// JDK often contain only a file name. Control characters in names are escaped, because the names
+/// may come from an attacker.
 public final class FailureMessage {
   private FailureMessage() {}
 
-  /// Returns the message of a failure without a stack trace.
+  /// Returns the message for a failure, without a stack trace.
   public static String text(Throwable failure) {
     return switch (failure) {
       case NoSuchFileException e ->

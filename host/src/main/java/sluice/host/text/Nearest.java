@@ -5,15 +5,15 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the known word that is most similar to a misspelled one. Stateless.
+/// Finds the known word that is most similar to a misspelled word. This class is stateless.
 public final class Nearest {
   private static final int MOST_WRONG = 2;
 
   private Nearest() {}
 
-  /// Returns the known word with the smallest edit distance, at most two and at most half of the
-  /// letters; null if there is none. Case and the difference between `_` and `-` are ignored, and
-  /// so are leading dashes.
+  /// Returns the known word with the smallest edit distance to the given word, or null if there is
+  /// none. The distance must be at most two and at most half of the letters. Case, leading dashes
+  /// and the difference between `_` and `-` are ignored.
   public static @Nullable String of(String word, Collection<String> known) {
     String wanted = bare(word.replace('_', '-').toLowerCase(Locale.ROOT));
     String nearest = null;
@@ -28,8 +28,8 @@ public final class Nearest {
     return nearest;
   }
 
-  /// Returns the end of a message, such as `. Fix: write --port`; empty if no known word is
-  /// similar.
+  /// Returns the end of a message, such as `. Fix: write --port`, or an empty string if there is no
+  /// similar known word.
   public static String fix(String word, Collection<String> known) {
     String near = of(word, known);
     return near == null ? "" : ". Fix: write " + near;
@@ -43,7 +43,7 @@ public final class Nearest {
     return word.substring(from);
   }
 
-  /// Returns the Levenshtein distance.
+  /// Returns the Levenshtein distance of two words.
   private static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     Arrays.setAll(row, i -> i);

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Arrays;
 
 /// Escapes names and messages for a terminal. The names in an image are chosen by its creator, and
-/// control characters in them could move the cursor, change the screen or begin a new line.
-/// Stateless.
+/// control characters in these names could move the cursor, change the screen or begin a new line.
+/// This class is stateless.
 ///
-/// Names are escaped as by `ls -b` of GNU, except that blanks stay: `\n`, `\t` and so on, `\033`
-/// for other bytes, `\\` for a backslash. So each name takes one line, and different names look
-/// different.
+/// Names are escaped in the same way as by `ls -b` of GNU, except that blanks are not escaped. The
+/// escape sequences are `\n`, `\t` and so on, `\033` for other bytes, and `\\` for a backslash.
+/// Each name therefore occupies one line, and different names are displayed differently.
 public final class TerminalText {
   private static final String LETTERS = "abtnvfr"; // for the codes 7 to 13
   private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
@@ -18,7 +18,7 @@ public final class TerminalText {
 
   private TerminalText() {}
 
-  /// Escapes a name in an image, including bytes that are no valid UTF-8.
+  /// Escapes a name in an image, including bytes that are not valid UTF-8.
   public static String name(byte[] name) {
     StringBuilder text = new StringBuilder(name.length);
     for (int at = 0; at < name.length; ) {
@@ -36,8 +36,8 @@ public final class TerminalText {
     return text.toString();
   }
 
-  /// Escapes a message, which may have several lines: all control characters except newlines are
-  /// escaped.
+  /// Escapes a message that may consist of several lines. All control characters except newlines
+  /// are escaped.
   public static String message(String text) {
     StringBuilder shown = new StringBuilder(text.length());
     text.codePoints()
@@ -52,7 +52,7 @@ public final class TerminalText {
     return shown.toString();
   }
 
-  /// Escapes a text of one line, such as a path in an exception of the JDK.
+  /// Escapes a text that must fit on one line, such as a path in an exception of the JDK.
   public static String line(String text) {
     return message(text).replace("\n", "\\n");
   }
@@ -63,7 +63,8 @@ public final class TerminalText {
   }
 
   /// Returns false for control characters, including those above 127, and for characters that
-  /// change the text direction. The two zero-width joiners are parts of names.
+  /// change the text direction. The two zero-width joiners are allowed because they are used in
+  /// names.
   private static boolean isShown(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

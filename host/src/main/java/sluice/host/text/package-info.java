@@ -1,4 +1,4 @@
-/// Texts for terminals and shells: escapes control characters and quotes words.
+/// Formats text for terminals and shells by escaping control characters and quoting words.
 @NullMarked
 package sluice.host.text;
 

@@ -31,13 +31,14 @@ import sluice.verify.Limits;
 import sluice.verify.Verification;
 import sluice.verify.Verifier;
 
-/// Computes bounds for handlers of a program with the verifier. It examines the classes of the
-/// handler's package that the handler reaches; classes outside may extend them unless they are
-/// final. Stateless and thread-safe.
+/// Computes bounds for the handlers of a program, using the verifier. It examines the classes of
+/// the handler's package that are reachable from the handler. Classes outside of the package may
+/// extend these classes unless they are final. This class is stateless and thread-safe.
 ///
-/// The JVM does not tell which method a lambda runs, so all lambdas in its class that implement the
-/// same interface are examined, and the largest bound counts. The class initializers that a handler
-/// needs are run here, before its first message.
+/// The JVM does not reveal which method is executed by a lambda. Therefore all lambdas in its class
+/// that implement the same interface are examined, and the largest bound is used. The class
+/// initializers that a handler requires are executed by this class before the handler receives its
+/// first message.
 public final class HandlerJudge implements Judge {
   /// The maximum length of a message, request or datagram for which the bound holds.
   static final int MOST_BYTES = 1 << 16;
@@ -45,10 +46,11 @@ public final class HandlerJudge implements Judge {
   private static final int MOST_CLASSES = 64;
   private static final String LAMBDA = "$$Lambda";
 
-  /// A name that no method has.
+  /// A name that is not used by any method.
   private static final String NOT_KNOWN = "";
 
-  /// The called method, by the type that a handler implements or extends.
+  /// The name of the method that is invoked, keyed by the type that a handler implements or
+  /// extends.
   private static final Map<String, String> METHODS =
       Map.of(
           "sluice.http.handlers.HttpInterruptlet",
@@ -65,10 +67,10 @@ public final class HandlerJudge implements Judge {
           "sluice.net.port.InterruptHandler",
           "handleInterrupt()V");
 
-  /// A method with code.
+  /// A method that contains code.
   private record Entry(String className, String method) {}
 
-  /// Creates a judge. Used by the service loader.
+  /// Creates a judge. This constructor is used by the service loader.
   public HandlerJudge() {}
 
   @Override
@@ -100,8 +102,8 @@ public final class HandlerJudge implements Judge {
     return entries.isEmpty() ? Verdict.TRUSTED : Verdict.verified(bytecodes, bytes);
   }
 
-  /// Returns the class that contains a lambda, which is part of the name of the class that the JDK
-  /// generates.
+  /// Returns the class that contains a lambda. Its name is part of the name of the class that the
+  /// JDK generates for the lambda.
   private static @Nullable Class<?> aroundLambda(Class<?> hidden) {
     int end = hidden.getName().indexOf(LAMBDA);
     try {
@@ -128,7 +130,7 @@ public final class HandlerJudge implements Judge {
     return null;
   }
 
-  /// Returns the bound of a method, or null.
+  /// Returns the bound of a method, or null if there is none.
   private static @Nullable Bound bound(Map<String, byte[]> classes, Entry entry, Class<?> type) {
     Component part = Component.part();
     classes.forEach(part::add);
@@ -156,8 +158,8 @@ public final class HandlerJudge implements Judge {
 
   // ---- class files --------------------------------------------------------------------------
 
-  /// Returns the class files of a class and of all classes in its package that it names, directly
-  /// or indirectly.
+  /// Returns the class files of a class and of all classes in its package that it references
+  /// directly or indirectly.
   private static Map<String, byte[]> classes(Class<?> first) {
     String directory = first.getPackageName().replace('.', '/') + "/";
     String prefix = directory.equals("/") ? "" : directory;
@@ -188,7 +190,7 @@ public final class HandlerJudge implements Judge {
     }
   }
 
-  /// Returns the methods of all lambdas in a class that implement an interface.
+  /// Returns the methods of all lambdas in a class that implement the given interface.
   private static List<Entry> lambdas(Map<String, byte[]> classes, Class<?> written, Class<?> kind) {
     List<Entry> entries = new ArrayList<>();
     byte[] bytes = classes.get(written.getName().replace('.', '/'));

@@ -1,4 +1,4 @@
-/// Verdicts on the handlers of a program: [sluice.host.verdict.HandlerJudge].
+/// Computes verdicts on the handlers of a program ([sluice.host.verdict.HandlerJudge]).
 @NullMarked
 package sluice.host.verdict;
 

@@ -1,12 +1,12 @@
 package sluice.net.port;
 
-/// A batch of received frames. Owned by the thread of its port.
+/// A batch of received frames. Instances are owned by the thread of their port.
 public final class FrameBatch {
   private final long[] places;
   private final int[] lengths;
   private int count;
 
-  /// Creates an empty batch with room for `capacity` frames.
+  /// Creates an empty batch with a capacity of `capacity` frames.
   public FrameBatch(int capacity) {
     places = new long[capacity];
     lengths = new int[capacity];
@@ -22,17 +22,17 @@ public final class FrameBatch {
     return count == places.length;
   }
 
-  /// Returns the position of a frame in the memory of its port.
+  /// Returns the position of the frame at the given index in the memory of its port.
   public long place(int index) {
     return places[index];
   }
 
-  /// Returns the length of a frame in bytes.
+  /// Returns the length in bytes of the frame at the given index.
   public int length(int index) {
     return lengths[index];
   }
 
-  /// Adds a frame. The caller has checked [#isFull].
+  /// Adds a frame. The caller must have checked that [#isFull] returns false.
   public void add(long place, int length) {
     places[count] = place;
     lengths[count++] = length;

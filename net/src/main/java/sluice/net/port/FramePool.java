@@ -1,8 +1,9 @@
 package sluice.net.port;
 
-/// The free frames of a port. Owned by the port's thread.
+/// A pool of the free frames of a port. Instances are owned by the port's thread.
 ///
-/// Releasing a frame twice would put two packets into it; the pool detects that and throws.
+/// If a frame were released twice, two packets could be stored in it. The pool detects this and
+/// throws an exception.
 public final class FramePool {
   private final long base;
   private final int shift;
@@ -10,7 +11,7 @@ public final class FramePool {
   private final boolean[] isFree;
   private int count;
 
-  /// Creates a pool of free frames.
+  /// Creates a pool in which all frames are free.
   ///
   /// @param base the position of the first frame, a multiple of `frameBytes`
   /// @param frames the number of frames
@@ -33,9 +34,9 @@ public final class FramePool {
     return count;
   }
 
-  /// Takes a free frame.
+  /// Acquires a free frame.
   ///
-  /// @return the position of the frame; -1 if none is free
+  /// @return the position of the frame, or -1 if no frame is free
   public long claim() {
     if (count == 0) {
       return -1;
@@ -47,8 +48,8 @@ public final class FramePool {
 
   /// Returns a frame to the pool.
   ///
-  /// @param place any position in the frame
-  /// @throws IllegalStateException if the frame is free already
+  /// @param place any position within the frame
+  /// @throws IllegalStateException if the frame is already free
   public void release(long place) {
     int index = (int) ((place - base) >> shift);
     if (isFree[index]) {

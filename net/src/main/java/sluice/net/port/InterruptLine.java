@@ -7,9 +7,9 @@ import sluice.memory.AtomicVariable;
 import sluice.sys.PollFds;
 import sluice.sys.threads.ThreadEnds;
 
-/// The interrupts of one device: a thread that waits for a descriptor and calls the handler.
-/// Interrupts are off after each call until [#enable], so that a worker that drains the device is
-/// not interrupted. Thread-safe.
+/// The interrupt line of one device. A thread waits until a descriptor is readable and then invokes
+/// the handler. Interrupts are disabled after each invocation until [#enable] is called, so that a
+/// worker is not interrupted while it drains the device. This class is thread-safe.
 ///
 /// ```
 ///  enable() ─▶ ON ── descriptor is readable, or time is over ─▶ OFF: handleInterrupt() ─▶ worker
@@ -28,13 +28,13 @@ public final class InterruptLine implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
 
-  /// Starts the thread with interrupts off.
+  /// Starts the thread. Interrupts are initially disabled.
   ///
   /// @param device the name of the device, for messages
-  /// @param fd the descriptor to wait for; the caller closes it after this object
-  /// @param mostNanos the time after which the handler is called even without an interrupt, for
-  ///   timers
-  /// @param handler the handler
+  /// @param fd the descriptor to wait for, which the caller must close after this object
+  /// @param mostNanos the timeout after which the handler is invoked even without an interrupt,
+  ///   which is used for timers
+  /// @param handler the handler to invoke
   public InterruptLine(String device, int fd, long mostNanos, InterruptHandler handler) {
     this.fd = fd;
     this.mostNanos = mostNanos;
@@ -47,7 +47,7 @@ public final class InterruptLine implements AutoCloseable {
     try (PollFds polled = PollFds.recycled(1)) {
       while (!closed) {
         state.blockIfEqual(OFF);
-        boolean _ = Thread.interrupted(); // clears a stray interrupt, which would end every wait
+        boolean _ = Thread.interrupted(); // clears a spurious interrupt
         if (closed) {
           return;
         }
@@ -59,17 +59,17 @@ public final class InterruptLine implements AutoCloseable {
     }
   }
 
-  /// Returns the verdict on the handler's work.
+  /// Returns the verdict on the work of the handler.
   public Verdict verdict() {
     return judged.verdict();
   }
 
-  /// Allows the next interrupt.
+  /// Enables the next interrupt.
   public void enable() {
     state.setAndUnblock(ON);
   }
 
-  /// Ends the thread, and waits until it does not use the descriptor any more. Idempotent.
+  /// Stops the thread and waits until it no longer uses the descriptor. This method is idempotent.
   @Override
   public void close() {
     closed = true;

@@ -1,16 +1,17 @@
 package sluice.net.port;
 
-/// A change of a port's link.
+/// A change of the link of a port.
 public enum LinkChange {
   /// The MTU has changed.
   MTU,
-  /// The interface was taken down, or its cable is unplugged.
+  /// The interface was disabled, or its cable was unplugged.
   DOWN,
   UP,
-  /// The interface was deleted or moved to another namespace. The port carries no more frames.
+  /// The interface was deleted or moved to another namespace. The port can no longer transfer
+  /// frames.
   GONE,
   /// The hardware address has changed.
   HARDWARE,
-  /// The stack's IPv4 address was added to the interface in the kernel, or removed from it.
+  /// The IPv4 address of the stack was added to the interface in the kernel or removed from it.
   ADDRESS
 }

@@ -1,14 +1,16 @@
 package sluice.net.port;
 
-/// Receives the events of a port besides its frames. Called by the port's thread.
+/// A listener that receives the events of a port, not including its frames. It is invoked by the
+/// port's thread.
 public interface LinkListener {
-  /// Handles a change of the link.
+  /// Invoked when the link has changed.
   ///
-  /// @param line a message for operators with the meaning and the fix
+  /// @param line a message for operators that explains the change and contains a fix
   void changed(LinkChange change, String line);
 
-  /// Handles an ARP frame that the kernel has received too.
+  /// Invoked when an ARP frame has been received that was also received by the kernel.
   ///
-  /// @param frame the position in the port's memory, valid until this method returns
+  /// @param frame the position of the frame in the memory of the port, which is valid until this
+  ///   method returns
   void heard(long frame, int bytes);
 }

@@ -7,11 +7,12 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.RouteSocket;
 
-/// Watches a network interface: its MTU, its state, its existence and its addresses. Owned by the
-/// port's thread, which calls [#look] a few times per second; no thread waits for the descriptor.
-/// After a lost message it queries the kernel again.
+/// Monitors the MTU, the state, the existence and the addresses of a network interface. Instances
+/// are owned by the port's thread, which calls [#look] a few times per second, so that no thread
+/// has to wait for the descriptor. If a message was lost, the state is queried from the kernel
+/// again.
 public final class LinkWatch implements AutoCloseable {
-  /// The maximum number of messages per [#look].
+  /// The maximum number of messages that are read by one call of [#look].
   private static final int MOST_READS = 64;
 
   private final String device;
@@ -24,20 +25,21 @@ public final class LinkWatch implements AutoCloseable {
   private boolean up = true;
   private boolean gone;
 
-  /// True if the kernel has dropped messages for lack of room.
+  /// True if the kernel has dropped messages because there was not enough space in the receive
+  /// buffer.
   private boolean overrun;
 
-  /// True if the kernel has the stack's address on the interface.
+  /// True if the address of the stack is assigned to the interface in the kernel.
   private boolean kernelHas;
 
-  /// True if the answer to [RouteSocket#askAddresses] contained the address so far. It takes effect
-  /// at the end of the answer.
+  /// True if the address has been found in the current answer to [RouteSocket#askAddresses]. It
+  /// takes effect when the answer is complete.
   private boolean named;
 
-  /// Creates a watch.
+  /// Creates a monitor.
   ///
   /// @param most the maximum packet length that the port can receive
-  /// @param address the address of the stack, in host order; 0 if addresses are not watched
+  /// @param address the address of the stack, in host order, or 0 if addresses are not monitored
   private LinkWatch(String device, NetInterface found, int most, int address, RouteSocket socket) {
     this.device = device;
     this.index = found.index();
@@ -48,13 +50,14 @@ public final class LinkWatch implements AutoCloseable {
     this.socket = socket;
   }
 
-  /// Starts to watch an interface.
+  /// Starts monitoring an interface.
   ///
-  /// @param found the state that the port has seen; the first look reports differences
+  /// @param found the state that is known to the port; the first call of [#look] reports any
+  ///   differences
   /// @param most the maximum packet length that the port can receive
-  /// @param address the address of the stack, in host order; 0 if the interface is the kernel's end
-  ///   of a TAP device, whose addresses do not matter
-  /// @param kernelHas true if the kernel has this address on the interface
+  /// @param address the address of the stack, in host order, or 0 if the interface is the kernel's
+  ///   end of a TAP device, whose addresses are irrelevant
+  /// @param kernelHas true if this address is assigned to the interface in the kernel
   public static LinkWatch open(
       String device, NetInterface found, int most, int address, boolean kernelHas)
       throws SysException {
@@ -72,7 +75,7 @@ public final class LinkWatch implements AutoCloseable {
     }
   }
 
-  /// Returns the maximum packet length that link and port allow now.
+  /// Returns the maximum packet length that is currently supported by both the link and the port.
   public int mtu() {
     return Math.min(mtu, most);
   }
@@ -87,7 +90,7 @@ public final class LinkWatch implements AutoCloseable {
     return gone;
   }
 
-  /// Reports the changes since the last call.
+  /// Reports all changes since the last call.
   public void look(LinkListener to) {
     for (int i = 0; i < MOST_READS && !gone; i++) {
       int came = socket.read();
@@ -98,7 +101,7 @@ public final class LinkWatch implements AutoCloseable {
           return;
         }
         overrun = false;
-        ask(); // there is room for the answer now
+        ask(); // there is space for the answer now
       }
       while (!gone && socket.next()) {
         handle(to);
@@ -221,7 +224,7 @@ public final class LinkWatch implements AutoCloseable {
                 + " Fix: give it back, or start again to own the address here");
   }
 
-  /// Returns the exception for an interface whose MTU is too large for the port.
+  /// Returns an exception that reports that the MTU of an interface is too large for the port.
   ///
   /// @param most the maximum packet length of the port
   /// @param why the reason for this maximum

@@ -1,6 +1,7 @@
-/// The interface between a network stack and its drivers ([PacketPort]), and the parts that drivers
-/// share: frames ([FramePool]), device memory ([DeviceMemory]), monitoring of an interface
-/// ([LinkWatch]), and interrupts that unblock a worker ([sluice.memory.AtomicVariable]).
+/// The interface between a network stack and its drivers ([PacketPort]). This package also contains
+/// the components that are shared by drivers, such as frames ([FramePool]), device memory
+/// ([DeviceMemory]), the monitoring of an interface ([LinkWatch]), and interrupts that unblock a
+/// worker ([sluice.memory.AtomicVariable]).
 @NullMarked
 package sluice.net.port;
 

@@ -1,7 +1,8 @@
 package sluice.net.stack;
 
-/// Detects that another station uses the stack's IPv4 address, while the stack uses it already (RFC
-/// 5227). Owned by the stack's thread, which calls [#due] at each tick and sends the result.
+/// Detects whether another station uses the IPv4 address of the stack (RFC 5227). The stack already
+/// uses the address while this is checked. Instances are owned by the stack's thread, which calls
+/// [#due] at each tick and sends the resulting packet.
 ///
 /// ```
 ///  PROBING ── 3 probes, 1 s apart, and 2 s of silence ──▶ ANNOUNCING ── 2 times, 2 s apart─▶ KEPT
@@ -23,7 +24,7 @@ final class AddressClaim {
     GIVEN_UP
   }
 
-  /// The packet to send.
+  /// The packet that must be sent.
   enum Due {
     NOTHING,
     PROBE,
@@ -37,14 +38,15 @@ final class AddressClaim {
 
   /// Starts to claim the address.
   ///
-  /// @param owned true if only the stack uses the address; an address of the kernel is not probed
+  /// @param owned true if the address is used only by the stack; an address of the kernel is not
+  ///   probed
   AddressClaim(boolean owned, long now) {
     state = owned ? State.PROBING : State.KEPT;
     nextAt = now;
     defendAt = now;
   }
 
-  /// Returns the packet to send now.
+  /// Returns the packet that must be sent now.
   Due due(long now) {
     boolean later = now - nextAt < 0;
     if (later || state == State.KEPT || state == State.GIVEN_UP) {
@@ -65,10 +67,10 @@ final class AddressClaim {
     return Due.ANNOUNCEMENT;
   }
 
-  /// Handles a packet of another station that claims the address.
+  /// Processes a packet of another station that claims the address.
   ///
-  /// @return true if the stack must announce its address: not after giving it up, and at most once
-  ///   in ten seconds
+  /// @return true if the stack must announce its address, which happens at most once every ten
+  ///   seconds and not after the address has been abandoned
   boolean conflict(long now) {
     if (state == State.PROBING) {
       state = State.GIVEN_UP;

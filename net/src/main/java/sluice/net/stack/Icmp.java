@@ -10,11 +10,11 @@ import sluice.net.wire.Checksum;
 import sluice.net.wire.IcmpHeader;
 import sluice.net.wire.Ipv4Header;
 
-/// ICMP: echo requests and replies, and rate-limited errors (RFC 792; RFC 1812, section 4.3.2.8).
-/// Owned by the stack's thread.
+/// Implements ICMP, including echo requests and replies, and rate-limited errors (RFC 792; RFC
+/// 1812, section 4.3.2.8). Instances are owned by the stack's thread.
 final class Icmp {
-  /// The maximum length of the quoted packet in an error: the header and eight bytes of the
-  /// payload.
+  /// The maximum length of the packet that is quoted in an error, which includes its header and
+  /// eight bytes of the payload.
   private static final int QUOTED = Ipv4Header.MOST_BYTES + 8;
 
   private static final int MOST_ECHO_BYTES = 1 << 16;
@@ -49,9 +49,9 @@ final class Icmp {
     listener = to;
   }
 
-  /// Handles a message. Its memory may be overwritten.
+  /// Processes a message, whose memory may be overwritten.
   ///
-  /// @param toUs false for a broadcast, which gets no reply
+  /// @param toUs false if the message was broadcast, in which case no reply is sent
   void received(MemorySegment memory, long at, int bytes, int source, boolean toUs) {
     if (bytes < IcmpHeader.BYTES) {
       counters.malformed++;
@@ -82,7 +82,7 @@ final class Icmp {
 
   /// Sends an echo request.
   ///
-  /// @return false if it was dropped
+  /// @return false if the request was dropped
   boolean echo(int destination, int idAndNumber, byte[] data) {
     MemorySegment memory = scratch.segment();
     int bytes = IcmpHeader.BYTES + data.length;
@@ -91,7 +91,7 @@ final class Icmp {
     return output.send(destination, Ipv4Header.ICMP, memory, 0, bytes);
   }
 
-  /// Sends a "destination unreachable" error, unless the rate limit is reached.
+  /// Sends a "destination unreachable" error, unless the rate limit has been reached.
   ///
   /// @param headerAt the position of the refused packet
   /// @param packetBytes the length of the refused packet

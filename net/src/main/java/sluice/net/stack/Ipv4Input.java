@@ -10,8 +10,8 @@ import sluice.net.wire.Ipv4Header;
 import sluice.net.wire.Ipv4Options;
 import sluice.net.wire.UdpHeader;
 
-/// Receives IPv4 packets: validates them, reassembles fragments, and passes payloads to ICMP and
-/// UDP. Owned by the stack's thread.
+/// Receives IPv4 packets. It validates them, reassembles fragments, and passes their payloads to
+/// ICMP and UDP. Instances are owned by the stack's thread.
 final class Ipv4Input {
   private static final int LOOPBACK_NET = 127;
 
@@ -24,7 +24,7 @@ final class Ipv4Input {
   private final Icmp icmp;
   private final Udp udp;
 
-  /// The layers above and below.
+  /// The adjacent layers of the stack.
   record Layers(Reassembly reassembly, LinkOutput link, Icmp icmp, Udp udp) {}
 
   Ipv4Input(StackConfig config, StackCounters counters, NanoClock clock, Layers layers) {
@@ -38,10 +38,10 @@ final class Ipv4Input {
     this.udp = layers.udp;
   }
 
-  /// Handles a frame with an IPv4 packet. Its memory may be overwritten.
+  /// Processes a frame that contains an IPv4 packet. The memory of the frame may be overwritten.
   ///
   /// @param frame the position of the Ethernet header
-  /// @param bytes the length of the packet including padding
+  /// @param bytes the length of the packet, including padding
   void received(MemorySegment memory, long frame, int bytes) {
     long at = frame + EthernetHeader.BYTES;
     int header = Ipv4Header.check(memory, at, bytes);
@@ -96,8 +96,8 @@ final class Ipv4Input {
 
   /// Passes a payload to its protocol.
   ///
-  /// @param packet the memory of the header; for a reassembled packet, of the last fragment's
-  ///   header
+  /// @param packet the memory that contains the header, which is the header of the last fragment
+  ///   for a reassembled packet
   private void hand(
       MemorySegment packet, long headerAt, int header, MemorySegment memory, long at, int bytes) {
     int source = Ipv4Header.source(packet, headerAt);
@@ -124,8 +124,8 @@ final class Ipv4Input {
     }
   }
 
-  /// Sends an error to the sender, but not for broadcasts, group frames or fragments (RFC 1122,
-  /// section 3.2.2).
+  /// Sends an error to the sender of a packet, unless the packet is a broadcast, a group frame or a
+  /// fragment (RFC 1122, section 3.2.2).
   private void refuse(MemorySegment packet, long headerAt, int packetBytes, int code) {
     long station = EthernetHeader.destination(packet, headerAt - EthernetHeader.BYTES);
     if (Ipv4Header.destination(packet, headerAt) == own.address()
@@ -135,8 +135,8 @@ final class Ipv4Input {
     }
   }
 
-  /// Remembers the sender's hardware address if the kernel answers ARP: the stack then only knows
-  /// stations that have sent something.
+  /// Stores the hardware address of the sender if ARP is handled by the kernel. In this case, the
+  /// stack only knows stations from which it has received packets.
   private void learn(MemorySegment packet, long headerAt, int source) {
     if (!config.ownsAddress()) {
       long mac = EthernetHeader.source(packet, headerAt - EthernetHeader.BYTES);

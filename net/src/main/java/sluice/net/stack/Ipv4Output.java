@@ -6,7 +6,8 @@ import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 import sluice.net.wire.Ipv4Header;
 
-/// Sends IPv4 packets, in fragments if they are longer than the MTU. Owned by the stack's thread.
+/// Sends IPv4 packets, which are fragmented if they exceed the MTU. Instances are owned by the
+/// stack's thread.
 final class Ipv4Output {
   private static final int HEADERS = EthernetHeader.BYTES + Ipv4Header.BYTES;
 
@@ -30,14 +31,14 @@ final class Ipv4Output {
     fit();
   }
 
-  /// Adapts the packet size to the current MTU.
+  /// Adjusts the packet size to the current MTU.
   void fit() {
     int mtu = Math.min(port.mtu(), port.frameBytes() - EthernetHeader.BYTES);
     mostPayload = Math.max(mtu, LEAST_MTU) - Ipv4Header.BYTES;
   }
 
-  /// Sends a packet, in as many fragments as needed. When the frames run out, the remaining
-  /// fragments are dropped.
+  /// Sends a packet in as many fragments as required. If there are not enough free frames, the
+  /// remaining fragments are dropped.
   ///
   /// @param data the memory that holds the payload
   /// @return false if the packet or a part of it was dropped

@@ -13,15 +13,16 @@ import sluice.net.port.LinkListener;
 import sluice.net.port.PacketPort;
 import sluice.net.wire.EthernetHeader;
 
-/// A network stack over one port: ARP, IPv4, ICMP and UDP. Owned by one thread, which makes all
-/// calls: [#poll] when frames may have arrived, and [#tick] a few times per second.
+/// A network stack that implements ARP, IPv4, ICMP and UDP over one port. It is owned by one
+/// thread, which must make all calls. This thread calls [#poll] when frames may have arrived, and
+/// [#tick] a few times per second.
 ///
-/// Lifecycle: opened over a port, which the stack then owns → polled → closed together with the
-/// port.
+/// A stack is created over a port, which it then owns. It is polled until it is closed together
+/// with the port.
 public final class Ipv4Stack implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
 
-  /// The number of frames per batch, and of batches per [#poll].
+  /// The maximum number of frames per batch, and of batches per call of [#poll].
   private static final int BATCH = 64;
 
   private static final int BATCHES = 4;
@@ -41,7 +42,7 @@ public final class Ipv4Stack implements AutoCloseable {
   private boolean polling;
   private boolean closed;
 
-  /// Handles the events of the link.
+  /// Processes the events of the link.
   private final class Changes implements LinkListener {
     @Override
     public void changed(LinkChange change, String line) {
@@ -65,9 +66,9 @@ public final class Ipv4Stack implements AutoCloseable {
 
   /// Creates a stack.
   ///
-  /// @param port the port, which is closed with the stack
-  /// @param clock the source of time, for example of a simulation
-  /// @param seed the secret seed for packet IDs and dynamic ports
+  /// @param port the port, which is closed together with the stack
+  /// @param clock the clock, which may be the clock of a simulation
+  /// @param seed the secret seed that is used to generate packet IDs and dynamic ports
   public Ipv4Stack(PacketPort port, StackConfig config, NanoClock clock, long seed) {
     this.port = port;
     this.config = config;
@@ -88,7 +89,7 @@ public final class Ipv4Stack implements AutoCloseable {
     return config;
   }
 
-  /// Returns the port that carries the frames of the stack.
+  /// Returns the port that transfers the frames of the stack.
   public PacketPort port() {
     return port;
   }
@@ -100,16 +101,16 @@ public final class Ipv4Stack implements AutoCloseable {
 
   /// Binds a UDP port.
   ///
-  /// @param port the port; 0 for any free one
-  /// @param whenClosed runs with the port number when the socket is closed
+  /// @param port the port, or 0 for any free port
+  /// @param whenClosed a callback that is invoked with the port number when the socket is closed
   /// @throws IOException if the port is in use or too many sockets are open
   public UdpSocket bind(int port, IntConsumer whenClosed) throws IOException {
     return udp.bind(port, whenClosed);
   }
 
-  /// Sends an ICMP echo request. The listener set by [#listen] gets the reply.
+  /// Sends an ICMP echo request. The reply is passed to the listener that was set by [#listen].
   ///
-  /// @return false if it was dropped
+  /// @return false if the request was dropped
   public boolean echo(int destination, int idAndNumber, byte[] data) {
     return !closed && icmp.echo(destination, idAndNumber, data);
   }
@@ -119,9 +120,9 @@ public final class Ipv4Stack implements AutoCloseable {
     icmp.listen(to);
   }
 
-  /// Handles received frames, up to a few batches, and sends the staged ones.
+  /// Processes received frames, up to a limited number of batches, and submits the staged frames.
   ///
-  /// @return the number of received frames; if it is large there may be more
+  /// @return the number of received frames; if it is large, more frames may be available
   public int poll() {
     if (closed) {
       return 0;
@@ -152,8 +153,8 @@ public final class Ipv4Stack implements AutoCloseable {
     return handled;
   }
 
-  /// Handles a batch. All its frames are returned to the port, even if a receiver throws or closes
-  /// the stack.
+  /// Processes a batch. All of its frames are returned to the port, even if a receiver throws an
+  /// exception or closes the stack.
   private void handleBatch(int came) {
     int next = 0;
     try {
@@ -200,14 +201,15 @@ public final class Ipv4Stack implements AutoCloseable {
     }
   }
 
-  /// Sends the staged frames.
+  /// Submits the staged frames to the device.
   public void flush() {
     if (!closed) {
       port.flush();
     }
   }
 
-  /// Runs the periodic work: checks the link, repeats ARP requests, and drops expired fragments.
+  /// Executes the periodic work, which includes checking the link, repeating ARP requests, and
+  /// discarding expired fragments.
   public void tick() {
     if (!closed) {
       long now = clock.nanos();
@@ -219,14 +221,14 @@ public final class Ipv4Stack implements AutoCloseable {
     }
   }
 
-  /// Returns the number of frames and packets that the stack holds: frames that wait for ARP, and
-  /// reassemblies. For tests.
+  /// Returns the number of frames and packets that are held by the stack because they are waiting
+  /// for ARP or are being reassembled. This method is used by tests.
   int held() {
     return link.pending() + reassembly.open();
   }
 
-  /// Closes the stack. Idempotent. A receiver may call it during [#poll]; then the memory is
-  /// released when [#poll] ends.
+  /// Closes the stack. This method is idempotent. If a receiver calls it during [#poll], the memory
+  /// is released at the end of [#poll].
   @Override
   public void close() {
     if (!closed) {

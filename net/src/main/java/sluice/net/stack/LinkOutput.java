@@ -9,12 +9,12 @@ import sluice.net.port.PacketPort;
 import sluice.net.wire.ArpPacket;
 import sluice.net.wire.EthernetHeader;
 
-/// Sends packets to the next hop and resolves its hardware address with ARP. Owned by the stack's
-/// thread.
+/// Sends packets to the next hop and resolves its hardware address with ARP. Instances are owned by
+/// the stack's thread.
 ///
-/// A packet for an unresolved station waits in a bounded queue, at most eight for each station. The
-/// request is repeated every second; after three unanswered requests the waiting packets are
-/// dropped.
+/// Packets for a station whose address is not known yet are stored in a bounded queue, with at most
+/// eight packets for each station. The request is repeated every second. After three unanswered
+/// requests, the waiting packets are dropped.
 final class LinkOutput {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
   private static final int TRIES = 3;
@@ -27,7 +27,7 @@ final class LinkOutput {
   private final Neighbours neighbours;
   private final AddressClaim claim;
 
-  /// The slots of the neighbours that are being resolved.
+  /// The slots of the neighbors that are being resolved.
   private final int[] asked;
 
   private int askedCount;
@@ -36,8 +36,8 @@ final class LinkOutput {
   private final int[] pendingHops;
   private int pendingCount;
 
-  /// The time of the last [#tick]. The time limits are a second and more, so reading the clock for
-  /// each packet is not needed.
+  /// The time of the last [#tick]. The clock does not have to be read for each packet, because all
+  /// timeouts are at least one second.
   private long now;
 
   LinkOutput(PacketPort port, StackConfig config, StackCounters counters, long now) {
@@ -55,9 +55,9 @@ final class LinkOutput {
     this.pendingHops = new int[most];
   }
 
-  /// Returns the next hop for an address.
+  /// Returns the next hop for the given address.
   ///
-  /// @return 0 if there is none
+  /// @return the next hop, or 0 if there is none
   int nextHop(int destination) {
     if (claim.isGivenUp()) {
       return 0;
@@ -75,9 +75,9 @@ final class LinkOutput {
     return address == -1 || address == own.broadcast();
   }
 
-  /// Sends a frame that contains a packet and free space for the Ethernet header.
+  /// Sends a frame that contains a packet after free space for the Ethernet header.
   ///
-  /// @param frame the position of the frame, which this method takes over
+  /// @param frame the position of the frame, whose ownership is transferred to this method
   /// @param bytes the length of the header and the packet
   /// @param hop a result of [#nextHop]
   void send(long frame, int bytes, int hop) {
@@ -126,9 +126,9 @@ final class LinkOutput {
     return count;
   }
 
-  /// Starts to resolve a station, if that is not in progress.
+  /// Starts resolving the address of a station unless this is already in progress.
   ///
-  /// @return false if there is no room
+  /// @return false if there is no free slot
   private boolean isBeingAsked(int hop) {
     int found = neighbours.find(hop);
     if (found >= 0 && neighbours.isAsked(found)) {
@@ -149,8 +149,8 @@ final class LinkOutput {
     arp(ArpPacket.REQUEST, mac, own.address(), 0, neighbours.address(slot));
   }
 
-  /// Asks for the own address with sender address 0, to find another station that uses it (RFC
-  /// 5227, section 2.1.1).
+  /// Sends a request for the own address with sender address 0, in order to find another station
+  /// that uses it (RFC 5227, section 2.1.1).
   private void probe() {
     arp(ArpPacket.REQUEST, EthernetHeader.BROADCAST, 0, 0, own.address());
   }
@@ -164,7 +164,7 @@ final class LinkOutput {
 
   /// Sends an ARP packet.
   ///
-  /// @param destination the hardware address of the receiver
+  /// @param destination the hardware address of the receiving station
   private void arp(int operation, long destination, int sender, long targetMac, int target) {
     long frame = port.claim();
     if (frame < 0) {
@@ -178,9 +178,9 @@ final class LinkOutput {
     transmit(frame, EthernetHeader.BYTES + ArpPacket.BYTES, destination, EthernetHeader.TYPE_ARP);
   }
 
-  // ---- what comes ---------------------------------------------------------------------------
+  // ---- received packets ---------------------------------------------------------------------
 
-  /// Handles an ARP packet.
+  /// Processes a received ARP packet.
   void arpReceived(MemorySegment memory, long at, int bytes) {
     if (!ArpPacket.isValid(memory, at, bytes)) {
       counters.malformed++;
@@ -210,8 +210,9 @@ final class LinkOutput {
     }
   }
 
-  /// Returns true if a hardware address can belong to another station. Frames with our own address
-  /// may be reflected by a switch or a bridge, and frames sent to it would come back.
+  /// Returns true if a hardware address can belong to another station. Frames with the own address
+  /// may be reflected by a switch or a bridge, and frames that are sent to it would be received
+  /// again.
   private boolean isStation(long mac) {
     return mac != 0 && !EthernetHeader.isGroup(mac) && mac != port.macAddress();
   }
@@ -241,9 +242,9 @@ final class LinkOutput {
     }
   }
 
-  /// Stores the hardware address of a station and sends the packets that wait for it.
+  /// Stores the hardware address of a station and sends the packets that are waiting for it.
   ///
-  /// @param add true to store the address even if it was not asked for
+  /// @param add true to store the address even if it was not requested
   void learn(int address, long mac, boolean add) {
     if (!isStation(mac)) {
       counters.refused++;
@@ -269,7 +270,7 @@ final class LinkOutput {
     pendingHops[to] = pendingHops[from];
   }
 
-  /// Repeats unanswered requests, and gives up after three.
+  /// Repeats unanswered requests. After three requests, the station is considered unreachable.
   void tick(long time) {
     now = time;
     switch (claim.due(now)) {
@@ -298,7 +299,7 @@ final class LinkOutput {
 
   /// Drops waiting packets.
   ///
-  /// @param hop the next hop of the packets; 0 for all packets
+  /// @param hop the next hop of the packets, or 0 for all packets
   private void dropPending(int hop) {
     int kept = 0;
     for (int i = 0; i < pendingCount; i++) {
@@ -312,13 +313,13 @@ final class LinkOutput {
     pendingCount = kept;
   }
 
-  /// Returns true if the address was given up to another station, so that nothing is sent or
-  /// received.
+  /// Returns true if the address was abandoned because it is used by another station. In this case,
+  /// no packets are sent or received.
   boolean isGivenUp() {
     return claim.isGivenUp();
   }
 
-  /// Returns the number of waiting frames.
+  /// Returns the number of frames that are waiting for ARP.
   int pending() {
     return pendingCount;
   }

@@ -2,12 +2,13 @@ package sluice.net.stack;
 
 import java.util.Arrays;
 
-/// The ARP cache (RFC 826): maps IPv4 addresses to hardware addresses. Owned by the stack's thread.
+/// The ARP cache (RFC 826), which maps IPv4 addresses to hardware addresses. Instances are owned by
+/// the stack's thread.
 ///
-/// It is a set-associative table, as a processor's cache: the hash of an address selects a set of
-/// eight slots. *Eviction*: the entry of the set that was confirmed longest ago is replaced;
-/// entries that are being resolved are not. *Expiry*: an entry is valid for a minute after its last
-/// confirmation. An entry in use is confirmed again after 45 seconds (RFC 1122, section 2.3.2.1).
+/// It is a set-associative table like the cache of a processor. The hash of an address selects a
+/// set of eight slots. If all slots of a set are in use, the least recently confirmed entry is
+/// evicted, unless it is being resolved. An entry expires one minute after it was last confirmed.
+/// An entry that is in use is confirmed again after 45 seconds (RFC 1122, section 2.3.2.1).
 final class Neighbours {
   private static final int WAYS = 8;
   private static final long SECOND = 1_000_000_000L;
@@ -30,7 +31,7 @@ final class Neighbours {
 
   /// Creates an empty cache.
   ///
-  /// @param capacity the number of slots: a power of two, at least 8
+  /// @param capacity the number of slots, which must be a power of two and at least 8
   Neighbours(int capacity) {
     mask = capacity - 1;
     addresses = new int[capacity];
@@ -47,7 +48,7 @@ final class Neighbours {
     return (mixed >>> 7) & mask & -WAYS;
   }
 
-  /// Returns the slot of an address, or -1.
+  /// Returns the slot of an address, or -1 if the address is not in the cache.
   int find(int address) {
     int first = firstOf(address);
     for (int slot = first; slot < first + WAYS; slot++) {
@@ -58,9 +59,9 @@ final class Neighbours {
     return -1;
   }
 
-  /// Allocates a slot for an address that has none.
+  /// Allocates a slot for an address that is not in the cache.
   ///
-  /// @return -1 if all slots of the set are being resolved
+  /// @return the slot, or -1 if all entries of the set are being resolved
   private int insert(int address) {
     int first = firstOf(address);
     int chosen = -1;
@@ -86,7 +87,8 @@ final class Neighbours {
     return states[slot] == State.KNOWN && now - confirmed[slot] < LIFETIME_NANOS;
   }
 
-  /// Returns true if a known entry should be confirmed and no request was sent in the last second.
+  /// Returns true if a resolved entry should be confirmed and no request has been sent during the
+  /// last second.
   boolean isDue(int slot, long now) {
     return now - confirmed[slot] > FRESH_NANOS
         && (asked[slot] == Long.MIN_VALUE || now - asked[slot] > SECOND);
@@ -108,20 +110,20 @@ final class Neighbours {
     return states[slot] == State.ASKED;
   }
 
-  /// Returns true if the last request is at least a second old.
+  /// Returns true if the last request was sent at least one second ago.
   boolean isOverdue(int slot, long now) {
     return now - asked[slot] >= SECOND;
   }
 
-  /// Records that a request was sent.
+  /// Records that a request has been sent.
   void noteQuestion(int slot, long now) {
     asked[slot] = now;
     tries[slot]++;
   }
 
-  /// Starts to resolve an address.
+  /// Starts resolving an address.
   ///
-  /// @return the slot; -1 if there is no room
+  /// @return the slot, or -1 if there is no free slot
   int beginAsking(int address) {
     int found = find(address);
     int slot = found >= 0 ? found : insert(address);
@@ -132,15 +134,15 @@ final class Neighbours {
     return slot;
   }
 
-  /// Removes an address that did not answer.
+  /// Removes an address for which no reply was received.
   void giveUp(int slot) {
     states[slot] = State.FREE;
   }
 
   /// Records the hardware address of a station.
   ///
-  /// @param add true to add an address that is not in the cache
-  /// @return the slot; -1 if nothing was recorded
+  /// @param add true to add the address if it is not in the cache
+  /// @return the slot, or -1 if nothing was recorded
   int confirm(int address, long mac, boolean add, long now) {
     int found = find(address);
     int slot = found >= 0 || !add ? found : insert(address);

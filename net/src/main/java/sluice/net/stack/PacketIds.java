@@ -1,11 +1,12 @@
 package sluice.net.stack;
 
-/// Generates the IDs of packets (RFC 791, section 3.2): each ID occurs once in 65 536 packets, and
-/// the next one cannot be predicted (RFC 6864; RFC 7739, section 5.4). Owned by the stack's thread.
+/// Generates the IDs of packets (RFC 791, section 3.2). Each ID is used once per 65 536 packets,
+/// and the next ID cannot be predicted (RFC 6864; RFC 7739, section 5.4). Instances are owned by
+/// the stack's thread.
 ///
 /// A Feistel network of four rounds (Luby and Rackoff, 1988) permutes the numbers 0 to 65 535. Its
 /// round functions are secret tables of 256 bytes, which are renewed when all numbers have been
-/// used. An ID costs four loads.
+/// used. Generating an ID requires four loads.
 final class PacketIds {
   private static final int HALF = 256;
   private static final int ROUNDS = 4;

@@ -1,7 +1,7 @@
 package sluice.net.stack;
 
-/// A token bucket that allows a number of events per second, and as many at once. Owned by the
-/// stack's thread.
+/// A token bucket that limits the number of events per second. The same number of events is allowed
+/// in a burst. Instances are owned by the stack's thread.
 final class RateLimit {
   private static final long SECOND = 1_000_000_000L;
 
@@ -15,9 +15,9 @@ final class RateLimit {
     this.last = now;
   }
 
-  /// Takes a token.
+  /// Acquires a token.
   ///
-  /// @return false if there is none
+  /// @return false if no token is available
   boolean take(long now) {
     long passed = Math.min(SECOND, Math.max(0, now - last));
     last = now;

@@ -6,22 +6,23 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.net.wire.Ipv4Header;
 
-/// Reassembles packets from fragments (RFC 791; RFC 815 with one bit per 8 bytes). Owned by the
-/// stack's thread.
+/// Reassembles packets from fragments (RFC 791), using the algorithm of RFC 815 with one bit per 8
+/// bytes. Instances are owned by the stack's thread.
 ///
 /// ```
 ///  context:  | payload, 64 KiB | 1 bit per 8 received bytes |
 /// ```
 ///
-/// A fragment that only repeats received bytes is ignored. A partial overlap or a second, different
-/// end makes the whole packet invalid (RFC 1858, RFC 5722); its further fragments are dropped until
-/// it expires. *Expiry*: a packet must be complete 15 seconds after its first fragment. *Eviction*:
-/// the oldest packet is dropped; if one sender has a quarter of all contexts, the oldest packet of
-/// that sender.
+/// A fragment that only repeats bytes which have already been received is ignored. A partial
+/// overlap or a different end of the packet makes the whole packet invalid (RFC 1858, RFC 5722).
+/// Further fragments of an invalid packet are dropped until it expires. A packet expires if it is
+/// not complete 15 seconds after its first fragment was received. If there is no free context, the
+/// oldest packet is evicted. If a sender uses a quarter of all contexts, the oldest packet of this
+/// sender is evicted instead.
 final class Reassembly {
   static final long LIFETIME_NANOS = 15_000_000_000L;
 
-  /// Results of [#add] that are no context.
+  /// The results of [#add] that are not a context.
   static final int KEPT = -1;
 
   static final int REFUSED = -2;
@@ -79,11 +80,11 @@ final class Reassembly {
     return totals[context];
   }
 
-  /// Adds a fragment whose header is valid.
+  /// Adds a fragment. Its header must have been validated.
   ///
-  /// @param headerBytes the length of its header
-  /// @return the context of a complete packet, which the caller must [#release]; or [#KEPT] or
-  ///   [#REFUSED]
+  /// @param headerBytes the length of the header in bytes
+  /// @return the context of a complete packet, which the caller must [#release], or otherwise
+  ///   [#KEPT] or [#REFUSED]
   int add(MemorySegment frame, long at, int headerBytes, long now) {
     int offset = Ipv4Header.fragmentOffset(frame, at);
     int bytes = Ipv4Header.totalLength(frame, at) - headerBytes;
@@ -128,7 +129,7 @@ final class Reassembly {
     return !more && highest(context) > end;
   }
 
-  /// Returns the end of the highest received byte, rounded up to a multiple of 8.
+  /// Returns the end of the last byte that has been received, rounded up to a multiple of 8.
   private int highest(int context) {
     for (int word = WORDS - 1; word >= 0; word--) {
       long bits = present[context * WORDS + word];
@@ -213,7 +214,7 @@ final class Reassembly {
     states[context] = State.FREE;
   }
 
-  /// Drops expired packets.
+  /// Discards expired packets.
   void expire(long now) {
     for (int i = 0; i < contexts; i++) {
       if (states[i] != State.FREE && now - begun[i] >= LIFETIME_NANOS) {
@@ -225,7 +226,7 @@ final class Reassembly {
     }
   }
 
-  /// Returns the number of packets in progress.
+  /// Returns the number of packets that are being reassembled.
   int open() {
     int open = 0;
     for (State state : states) {

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import sluice.loop.counters.CounterPublisher;
 import sluice.net.port.LinkChange;
 
-/// The counters of a stack. Written by the stack's thread; other threads may read slightly old
-/// values.
+/// The counters of a stack. They are written by the stack's thread, and other threads may read
+/// slightly outdated values.
 public final class StackCounters {
   long frames;
   long malformed;
@@ -46,23 +46,23 @@ public final class StackCounters {
     Objects.requireNonNull(changes.get(change)).increment();
   }
 
-  /// Returns the number of changes of a kind.
+  /// Returns the number of changes of the given kind.
   public long changes(LinkChange change) {
     return Objects.requireNonNull(changes.get(change)).sum();
   }
 
-  /// Returns the number of frames that the port or the kernel has dropped for lack of room, as of
-  /// the last tick.
+  /// Returns the number of frames that were dropped by the port or the kernel because there was not
+  /// enough space. The number is updated by each tick.
   public long lost() {
     return lost;
   }
 
-  /// Returns the number of times that another station has claimed the stack's address.
+  /// Returns the number of times that another station claimed the address of the stack.
   public long addressConflicts() {
     return addressConflicts;
   }
 
-  /// Returns 1 if the address was given up to another station, else 0.
+  /// Returns 1 if the address was abandoned because it is used by another station, or 0 otherwise.
   public long addressGivenUp() {
     return addressGivenUp;
   }
@@ -77,23 +77,24 @@ public final class StackCounters {
     return malformed;
   }
 
-  /// Returns the number of packets that are well-formed but refused: source routes, impossible
-  /// sender addresses, the stack's own hardware address as sender, unsupported protocols.
+  /// Returns the number of packets that were well-formed but refused, because they contained a
+  /// source route, an impossible sender address, the stack's own hardware address as sender, or an
+  /// unsupported protocol.
   public long refused() {
     return refused;
   }
 
-  /// Returns the number of packets with a wrong checksum.
+  /// Returns the number of packets with an incorrect checksum.
   public long badChecksums() {
     return badChecksums;
   }
 
-  /// Returns the number of packets that were dropped because ARP got no answer.
+  /// Returns the number of packets that were dropped because there was no reply to an ARP request.
   public long unresolved() {
     return unresolved;
   }
 
-  /// Returns the number of packets without a route.
+  /// Returns the number of packets that could not be sent because there was no route.
   public long noRoute() {
     return noRoute;
   }
@@ -113,17 +114,17 @@ public final class StackCounters {
     return reassembled;
   }
 
-  /// Returns the number of fragments that overlap or contradict others.
+  /// Returns the number of fragments that overlapped or contradicted other fragments.
   public long fragmentsRefused() {
     return fragmentsRefused;
   }
 
-  /// Returns the number of incomplete packets that expired or were evicted.
+  /// Returns the number of incomplete packets that have expired or were evicted.
   public long reassembliesLost() {
     return reassembliesLost;
   }
 
-  /// Returns the number of answered echo requests.
+  /// Returns the number of echo requests that were answered.
   public long echoes() {
     return echoes;
   }
@@ -143,7 +144,7 @@ public final class StackCounters {
     return datagrams;
   }
 
-  /// Returns the number of datagrams for ports without a socket.
+  /// Returns the number of datagrams that were received for ports without a socket.
   public long closedPorts() {
     return closedPorts;
   }
@@ -155,7 +156,7 @@ public final class StackCounters {
 
   /// Publishes the counters.
   ///
-  /// @param source the part of each label before the slash
+  /// @param source the prefix of each label, before the slash
   public void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/frames", () -> frames);
     into.counter(source + "/malformed", () -> malformed);

@@ -9,9 +9,10 @@ import sluice.net.wire.Checksum;
 import sluice.net.wire.Ipv4Header;
 import sluice.net.wire.UdpHeader;
 
-/// UDP (RFC 768) over a stack's IPv4. Owned by the stack's thread.
+/// Implements UDP (RFC 768) over the IPv4 layer of a stack. Instances are owned by the stack's
+/// thread.
 final class Udp {
-  /// The maximum number of sockets. A datagram is compared with each of them.
+  /// The maximum number of sockets. Each received datagram is compared with all sockets.
   static final int MOST_SOCKETS = 64;
 
   /// The first port of the dynamic range (RFC 6335, section 6).
@@ -19,7 +20,7 @@ final class Udp {
 
   private static final int DYNAMIC_BITS = 14;
 
-  /// The maximum length of a datagram including its header.
+  /// The maximum length of a datagram, including its header.
   private static final int MOST_BYTES = 0xffff - Ipv4Header.BYTES;
 
   private final Ipv4Output output;
@@ -45,8 +46,8 @@ final class Udp {
 
   /// Binds a port.
   ///
-  /// @param port the port; 0 for any free one
-  /// @param closed runs with the port number when the socket is closed
+  /// @param port the port, or 0 for any free port
+  /// @param closed a callback that is invoked with the port number when the socket is closed
   UdpSocket bind(int port, IntConsumer closed) throws IOException {
     int chosen = port == 0 ? dynamicPort() : port;
     if (count == MOST_SOCKETS || find(chosen) != null) {
@@ -66,7 +67,7 @@ final class Udp {
     return made;
   }
 
-  /// Returns a random free port: all 16 384 are equally likely (RFC 6056, section 3.3.2).
+  /// Returns a random free port. All 16 384 ports are equally likely (RFC 6056, section 3.3.2).
   private int dynamicPort() {
     while (true) {
       int port = FIRST_DYNAMIC + (int) (secret.next() >>> (Long.SIZE - DYNAMIC_BITS));

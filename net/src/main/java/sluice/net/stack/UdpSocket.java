@@ -3,9 +3,9 @@ package sluice.net.stack;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/// A UDP socket of a stack. Owned by the stack's thread.
+/// A UDP socket of a stack. Instances are owned by the stack's thread.
 public final class UdpSocket implements AutoCloseable {
-  /// The number of bytes before the data that [#send] overwrites with the header.
+  /// The number of bytes before the data that are overwritten with the header by [#send].
   public static final int HEADROOM_BYTES = 8;
 
   private final Udp udp;
@@ -25,7 +25,7 @@ public final class UdpSocket implements AutoCloseable {
     return port;
   }
 
-  /// Sets the receiver of all following datagrams.
+  /// Sets the receiver of all subsequent datagrams.
   public void receiver(UdpReceiver value) {
     receiver = value;
   }
@@ -36,15 +36,15 @@ public final class UdpSocket implements AutoCloseable {
 
   /// Sends a datagram.
   ///
-  /// @param memory the memory of the data `[at, at + length)`; the [#HEADROOM_BYTES] before it are
-  ///   overwritten
-  /// @return false if it was dropped
+  /// @param memory the memory that contains the data in `[at, at + length)`; the [#HEADROOM_BYTES]
+  ///   bytes before the data are overwritten
+  /// @return false if the datagram was dropped
   /// @throws IllegalArgumentException if the data are too long for a datagram
   public boolean send(MemorySegment memory, long at, int length, int address, int toPort) {
     return open && udp.send(memory, at, length, port, address, toPort);
   }
 
-  /// Closes the socket. Idempotent.
+  /// Closes the socket. This method is idempotent.
   @Override
   public void close() {
     if (open) {

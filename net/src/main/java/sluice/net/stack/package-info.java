@@ -1,5 +1,5 @@
 /// A network stack over one [sluice.net.port.PacketPort]. [Ipv4Stack] receives frames and passes
-/// their payloads up; [LinkOutput] resolves the next hop and sends.
+/// their payloads to the upper layers. [LinkOutput] resolves the next hop and sends frames.
 ///
 /// ```
 ///             UdpSocket            echo
@@ -12,8 +12,8 @@
 ///                         └──── PacketPort ────┘
 /// ```
 ///
-/// One thread owns a stack. Handling a packet allocates nothing. The bytes of packets are
-/// untrusted.
+/// A stack is owned by one thread. Processing a packet does not allocate memory. The bytes of
+/// packets are untrusted.
 @NullMarked
 package sluice.net.stack;
 

@@ -15,14 +15,16 @@ import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.TapDevice;
 
 /// A port on a TAP device. The station at the other end of its virtual cable is the kernel of this
-/// machine. Owned by one thread.
+/// machine. Each instance is owned by one thread.
 ///
-/// Each frame costs a system call, so this port is for machines, containers and tests without
-/// AF_XDP. A frame that the kernel does not accept at once is lost, as on a wire.
+/// Each frame requires a system call, so this port is intended for machines, containers and tests
+/// without AF_XDP. A frame that is not immediately accepted by the kernel is lost, as on a physical
+/// wire.
 public final class TapPort implements PacketPort {
   private static final int FRAMES = 1024;
 
-  /// The size of a frame: one byte more than the longest one, so that a longer one fills it.
+  /// The size of a frame. It is one byte more than the maximum length, so that a frame is
+  /// completely filled only if the received frame was too long.
   private static final int FRAME_BYTES = 16 << 10;
 
   private final String device;
@@ -47,10 +49,11 @@ public final class TapPort implements PacketPort {
     this.block = made;
   }
 
-  /// Opens a TAP device. Creates it if it does not exist and the process may do so.
+  /// Opens a TAP device. If the device does not exist, it is created, provided that the process has
+  /// the required privileges.
   ///
   /// @throws IOException if the device is in use or not available, or its MTU is too large; the
-  ///   message has the fix
+  ///   message contains a fix
   public static TapPort open(String device) throws IOException {
     int fd = TapDevice.open(device);
     try {
@@ -145,7 +148,7 @@ public final class TapPort implements PacketPort {
   @Override
   public void flush() {}
 
-  /// Reports changes of the kernel's end of the cable. Only that end has a hardware address and an
+  /// Reports changes of the kernel's end of the cable. Only this end has a hardware address and an
   /// IPv4 address that may change.
   @Override
   public void look(LinkListener to) {

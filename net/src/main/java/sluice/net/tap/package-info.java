@@ -1,4 +1,4 @@
-/// Frames of a TAP device: [TapPort].
+/// Transfers the frames of a TAP device ([TapPort]).
 @NullMarked
 package sluice.net.tap;
 

@@ -13,8 +13,8 @@ import sluice.loop.datagrams.UserDatagrams;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.UdpSocket;
 
-/// Runs a network stack on a loop: the loop waits for the descriptor of the stack's port in
-/// addition to its connections. Owned by the loop's thread.
+/// Runs a network stack on a loop, which waits for the descriptor of the stack's port in addition
+/// to its connections. Instances are owned by the loop's thread.
 final class LoopStack {
   private static final long TICK_NANOS = 250_000_000L;
 
@@ -32,7 +32,7 @@ final class LoopStack {
     this.watch = loop.watch(stack.port().descriptor(), this::ready);
   }
 
-  /// Starts a stack on the loop's thread. The stack is closed with the loop.
+  /// Starts a stack on the loop's thread. The stack is closed together with the loop.
   ///
   /// @throws UnsupportedOperationException if the loop's engine cannot wait for descriptors
   static LoopStack start(Loop loop, Ipv4Stack stack, PortFilter filter) {
@@ -70,8 +70,8 @@ final class LoopStack {
 
   /// Opens a UDP port on the stack's address.
   ///
-  /// @param wanted the stack's own or a wildcard address; port 0 means any free port
-  /// @throws IOException if the port is in use, or the address is another one
+  /// @param wanted the address of the stack or a wildcard address; port 0 means any free port
+  /// @throws IOException if the port is in use or the address is a different one
   Datagrams open(InetSocketAddress wanted, DatagramHandler handler) throws IOException {
     InetAddress host = wanted.getAddress();
     InetAddress own = ownAddress();
@@ -139,7 +139,7 @@ final class LoopStack {
     }
   }
 
-  /// Closes the stack when the loop has closed its engine.
+  /// Closes the stack after the loop has closed its engine.
   private void close() {
     closed = true;
     stack.flush();

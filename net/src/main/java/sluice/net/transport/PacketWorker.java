@@ -10,8 +10,8 @@ import sluice.net.stack.Ipv4Stack;
 import sluice.sys.threads.ThreadEnds;
 
 /// Runs a stack in its own thread, for programs without a loop. The driver's interrupt unblocks the
-/// worker, which drains the device and enables the next interrupt. The worker owns the stack from
-/// the start; [#close] may be called by any other thread.
+/// worker, which drains the device and then enables the next interrupt. The worker owns the stack
+/// from the time it is started, and [#close] may be called by any other thread.
 public final class PacketWorker implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
   private static final long MOST_NANOS = 100_000_000L;
@@ -25,7 +25,7 @@ public final class PacketWorker implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
 
-  /// Unblocks the worker; the handler does nothing else.
+  /// An interrupt handler that only unblocks the worker.
   private record Unblock(AtomicVariable work) implements InterruptHandler {
     @Override
     public void handleInterrupt() {
@@ -42,14 +42,14 @@ public final class PacketWorker implements AutoCloseable {
 
   /// Starts a worker.
   ///
-  /// @param stack a stack whose sockets are bound; the worker closes it
+  /// @param stack a stack whose sockets have already been bound; it is closed by the worker
   public static PacketWorker start(Ipv4Stack stack) {
     PacketWorker made = new PacketWorker(stack);
     made.thread.start();
     return made;
   }
 
-  /// Publishes the verdict on the interrupt handler, together with the other handlers.
+  /// Publishes the verdict on the interrupt handler, in the same way as for other handlers.
   public void publishTo(CounterPublisher into) {
     into.gauge(
         "handler interrupts of " + device + "/" + HandlerReports.VERDICT,
@@ -60,7 +60,7 @@ public final class PacketWorker implements AutoCloseable {
     try {
       while (!closed) {
         work.blockIfEqual(IDLE);
-        boolean _ = Thread.interrupted(); // clears a stray interrupt, which would end every wait
+        boolean _ = Thread.interrupted(); // clears a spurious interrupt
         work.set(IDLE);
         while (!closed && stack.poll() > 0) {
           Thread.onSpinWait();
@@ -78,7 +78,7 @@ public final class PacketWorker implements AutoCloseable {
     }
   }
 
-  /// Ends the worker and waits until it has closed the stack. Idempotent.
+  /// Stops the worker and waits until it has closed the stack. This method is idempotent.
   @Override
   public void close() {
     closed = true;

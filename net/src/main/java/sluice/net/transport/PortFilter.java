@@ -2,10 +2,10 @@ package sluice.net.transport;
 
 import java.io.IOException;
 
-/// Tells a driver the UDP ports that a stack owns, so that it takes their datagrams from the
-/// kernel. Called by the stack's thread.
+/// Informs a driver about the UDP ports that are owned by a stack, so that the driver receives
+/// their datagrams instead of the kernel. It is invoked by the stack's thread.
 interface PortFilter {
-  /// The filter of a port that gets all frames.
+  /// The filter for a port that receives all frames.
   PortFilter NONE =
       new PortFilter() {
         @Override

@@ -8,24 +8,25 @@ import sluice.net.tap.TapPort;
 import sluice.net.xdp.XdpConfig;
 import sluice.net.xdp.XdpPort;
 
-/// A command line option for a network stack, such as `tap:tap0,10.0.0.2/24`: driver, interface and
-/// address, optionally `via=10.0.0.1` for a gateway and `queues=4` for the number of queues
-/// (default: all). Immutable and thread-safe.
+/// A command line option that specifies a network stack, such as `tap:tap0,10.0.0.2/24`. It
+/// consists of the driver, the interface and the address, optionally followed by `via=10.0.0.1` for
+/// a gateway and `queues=4` for the number of queues, which is all queues by default. Instances are
+/// immutable and thread-safe.
 ///
-/// With `xdp`, the stack may share an address that the kernel has on the interface: the stack gets
-/// the datagrams for its open ports, and the kernel gets all other packets as before. Any other
-/// address belongs to the stack alone.
+/// With `xdp`, the stack can share an address that is assigned to the interface in the kernel. In
+/// this case, the stack receives the datagrams for its open ports, and the kernel still receives
+/// all other packets. Any other address is used only by the stack.
 ///
 /// @param driver `tap` or `xdp`
 /// @param device the name of the interface
 /// @param address the address of the stack
-/// @param gateway the gateway in host order; 0 for none
-/// @param queues the number of queues for `xdp`; 0 for all
+/// @param gateway the gateway in host order, or 0 if there is none
+/// @param queues the number of queues for `xdp`, or 0 for all queues
 public record StackOption(
     String driver, String device, Ipv4Prefix address, int gateway, int queues) {
   private static final String FORM = "tap|xdp:INTERFACE,ADDRESS/PREFIX[,via=GATEWAY][,queues=N]";
 
-  /// The maximum length of an interface name: IFNAMSIZ without the terminating zero.
+  /// The maximum length of an interface name, which is IFNAMSIZ without the terminating zero.
   private static final int MOST_LETTERS = 15;
 
   /// Creates an option.
@@ -44,7 +45,7 @@ public record StackOption(
 
   /// Parses an option.
   ///
-  /// @throws IllegalArgumentException if the text has another form
+  /// @throws IllegalArgumentException if the text is not a valid option
   public static StackOption parse(String text) {
     int colon = text.indexOf(':');
     String[] parts = text.substring(colon + 1).split(",", -1);
@@ -67,7 +68,7 @@ public record StackOption(
     return new StackOption(driver, parts[0], Ipv4Prefix.parse(parts[1]), gateway, queues);
   }
 
-  /// Returns the option in the form that [#parse] reads.
+  /// Returns this option in the form that is accepted by [#parse].
   @Override
   public String toString() {
     return driver
@@ -90,7 +91,7 @@ public record StackOption(
         port, config.withOwnsAddress(owned), owned ? PortFilter.NONE : taking(port));
   }
 
-  /// Returns true if the kernel has the address on the interface.
+  /// Returns true if the address is assigned to the interface in the kernel.
   private boolean kernelHas() throws IOException {
     NetworkInterface found = NetworkInterface.getByName(device);
     String text = Ipv4Prefix.text(address.address());

@@ -18,11 +18,13 @@ import sluice.net.wire.UdpHeader;
 import sluice.net.xdp.XdpPort;
 import sluice.sys.xdp.Capabilities;
 
-/// UDP ports on our own network stack, in place of the kernel's sockets. The first [#open] assigns
-/// the stack to its loop; only that loop may open more ports.
+/// UDP ports on a network stack in this process, which are used instead of sockets of the kernel.
+/// The first call of [#open] assigns the stack to its loop. Afterwards, only this loop may open
+/// more ports.
 ///
-/// Lifecycle: opened with its device by any thread → run by a loop → closed with the loop. [#close]
-/// is only for a stack that was not assigned to a loop.
+/// The stack and its device may be opened by any thread. The stack is then run by a loop and is
+/// closed together with this loop. [#close] is required only for a stack that was not assigned to a
+/// loop.
 public final class StackPorts implements DatagramPorts, AutoCloseable {
   private final Ipv4Stack stack;
   private final PortFilter filter;
@@ -34,42 +36,42 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
     this.filter = filter;
   }
 
-  /// Opens the device of an option.
+  /// Opens the device that is specified by an option.
   ///
-  /// @throws IOException if the device is not available; the message has the reason and the fix
+  /// @throws IOException if the device is not available; the message contains the reason and a fix
   public static StackPorts open(StackOption option) throws IOException {
     return option.open();
   }
 
-  /// Returns the ports of a stack over a given packet port.
+  /// Returns the ports of a new stack over the given packet port.
   public static StackPorts over(PacketPort port, StackConfig config) {
     return new StackPorts(port, config, PortFilter.NONE);
   }
 
-  /// Returns the name for messages, such as `tap:tap0`.
+  /// Returns the name of the device for messages, such as `tap:tap0`.
   public String name() {
     return stack.port().name();
   }
 
-  /// Returns a description for users, such as `xdp:eth0 at 10.0.0.2/24`, with the mode of the
+  /// Returns a description for users, such as `xdp:eth0 at 10.0.0.2/24`, including the mode of the
   /// driver.
   public String describe() {
     String mode = stack.port() instanceof XdpPort port ? " (" + port.mode() + ")" : "";
     return name() + mode + " at " + stack.config().address();
   }
 
-  /// Returns the reasons for the driver's mode in [#describe], one per line; empty if the best mode
-  /// was available.
+  /// Returns the reasons for the driver's mode in [#describe], one per line. The text is empty if
+  /// the best mode was available.
   public String why() {
     return stack.port() instanceof XdpPort port ? port.why() : "";
   }
 
-  /// Drops the capabilities that opening a device needs, permanently: in the calling thread, in
-  /// threads that it starts from now on, and in programs that they run. Threads that run already
-  /// keep them. If the thread that starts all other threads calls this first, these are only the
-  /// JVM's own.
+  /// Permanently drops the capabilities that are required to open a device. This applies to the
+  /// calling thread, to threads that it starts afterwards, and to programs that are executed by
+  /// these threads. Threads that are already running retain their capabilities. If the thread that
+  /// starts all other threads calls this method first, these are only the JVM's own threads.
   ///
-  /// @throws IOException if the kernel refuses; the message has the reason and the fix
+  /// @throws IOException if the kernel refuses; the message contains the reason and a fix
   public void dropPrivileges() throws IOException {
     Capabilities.drop(
         Capabilities.CAP_NET_ADMIN,
@@ -84,8 +86,8 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
     return stack.port().mtu() - Ipv4Header.BYTES - UdpHeader.BYTES;
   }
 
-  /// Returns true if only the stack uses its address. Otherwise it can only send to stations that
-  /// it has received packets from.
+  /// Returns true if the address is used only by the stack. Otherwise, the stack can send only to
+  /// stations from which it has received packets.
   public boolean ownsAddress() {
     return stack.config().ownsAddress();
   }
@@ -100,8 +102,8 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
     return stack;
   }
 
-  /// Returns ports that always bind the stack's own address, whatever address is asked for. For
-  /// callers that name addresses of the kernel.
+  /// Returns ports that always bind the stack's own address, regardless of the requested address.
+  /// This is intended for callers that specify addresses of the kernel.
   public DatagramPorts onOwnAddress() {
     return (loop, wanted, handler) -> open(loop, new InetSocketAddress(wanted.getPort()), handler);
   }

@@ -1,5 +1,5 @@
-/// Runs a network stack on a loop and offers its UDP ports as datagrams ([StackPorts]). An option
-/// selects the device ([StackOption]).
+/// Runs a network stack on a loop and offers its UDP ports as datagrams ([StackPorts]). The device
+/// is selected by an option ([StackOption]).
 @NullMarked
 package sluice.net.transport;
 

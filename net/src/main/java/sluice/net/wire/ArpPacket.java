@@ -2,7 +2,8 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// An ARP packet for IPv4 over Ethernet (RFC 826). Stateless; the owner of the memory may call.
+/// An ARP packet for IPv4 over Ethernet (RFC 826). This class is stateless, and its methods may be
+/// called by the owner of the memory.
 ///
 /// ```
 ///  byte 0      2       4     5     6    8            14           18           24           28
@@ -22,7 +23,7 @@ public final class ArpPacket {
 
   private ArpPacket() {}
 
-  /// Returns true if the packet is complete and is for IPv4 over Ethernet.
+  /// Returns true if the packet is complete and contains IPv4 addresses over Ethernet.
   public static boolean isValid(MemorySegment frame, long at, int bytes) {
     return bytes >= BYTES
         && Wire.u32(frame, at) == ETHERNET_IPV4

@@ -4,13 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// The internet checksum: the one's complement sum of 16-bit words (RFC 1071). Stateless.
+/// Computes the internet checksum, which is the one's complement sum of 16-bit words (RFC 1071).
+/// This class is stateless.
 ///
 /// The sum does not depend on the byte order, except that the result is byte-swapped (RFC 1071,
-/// section 2B). So the loop adds little-endian words of 8 bytes, as two halves of 4 bytes that
-/// leave room for 2³² carries, and swaps the result once. The loop is kept simple so that the
-/// compiler vectorizes it: unrolled four times it took three times as long for 1400 bytes, and two
-/// thirds as long for 64 bytes.
+/// section 2B). Therefore the loop adds little-endian words of 8 bytes as two halves of 4 bytes,
+/// which allows for 2³² carries, and swaps the result once. The loop is simple so that it is
+/// vectorized by the compiler. When it was unrolled four times, it took three times as long for
+/// 1400 bytes, and two thirds of the time for 64 bytes.
 public final class Checksum {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -24,10 +25,12 @@ public final class Checksum {
 
   private Checksum() {}
 
-  /// Returns the sum of a part of memory, in host order.
+  /// Returns the sum of a range of memory in host order.
   ///
-  /// @param bytes the length, at most 64 KB; an odd last byte counts as if a zero followed
-  /// @return 0 to 0xffff; add more with [#add], complete it with [#finish]
+  /// @param bytes the length in bytes, at most 64 KB; an odd last byte is treated as if it were
+  ///   followed by a zero
+  /// @return the sum, between 0 and 0xffff; further sums are added with [#add], and the checksum is
+  ///   completed with [#finish]
   public static int sum(MemorySegment memory, long at, int bytes) {
     long even = 0;
     long odd = 0;
@@ -60,7 +63,7 @@ public final class Checksum {
 
   /// Returns the sum of the pseudo-header of UDP and TCP (RFC 768).
   ///
-  /// @param length the length of header and data
+  /// @param length the length of the header and the data
   public static int pseudoHeader(int source, int destination, int protocol, int length) {
     return fold(
         (source >>> 16)
@@ -71,9 +74,10 @@ public final class Checksum {
             + length);
   }
 
-  /// Returns the value for the checksum field: the complement of a sum.
+  /// Returns the value of the checksum field, which is the complement of a sum.
   ///
-  /// @param sum the total of any number of sums, 16-bit words and 32-bit words; not negative
+  /// @param sum the total of any number of sums, 16-bit words and 32-bit words, which must not be
+  ///   negative
   public static int finish(long sum) {
     return ~fold(sum) & 0xffff;
   }

@@ -2,9 +2,9 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of an Ethernet frame (IEEE 802.3). Of the tags (IEEE 802.1Q) only VLAN 0 is
-/// supported, which carries a priority and no VLAN; it is removed. Stateless; the owner of the
-/// memory may call.
+/// The header of an Ethernet frame (IEEE 802.3). The only supported tag (IEEE 802.1Q) is VLAN 0,
+/// which contains a priority but no VLAN and is removed. This class is stateless, and its methods
+/// may be called by the owner of the memory.
 ///
 /// ```
 ///  byte 0             6            12     14
@@ -43,7 +43,7 @@ public final class EthernetHeader {
     return Wire.u16(frame, at + 12);
   }
 
-  /// Returns true if an address is a group address.
+  /// Returns true if the given address is a group address.
   public static boolean isGroup(long address) {
     return (address & GROUP_BIT) != 0;
   }
@@ -57,12 +57,13 @@ public final class EthernetHeader {
         && (Wire.u16(frame, at + BYTES) & TAG_NUMBER) == 0;
   }
 
-  /// Removes the tag by moving both addresses over it: the frame begins [#TAG_BYTES] later then.
+  /// Removes the tag by moving both addresses over it. Afterwards, the frame starts [#TAG_BYTES]
+  /// later.
   public static void removeTag(MemorySegment frame, long at) {
     MemorySegment.copy(frame, at, frame, at + TAG_BYTES, BYTES - 2);
   }
 
-  /// Sets the destination of a frame without changing the rest of the header.
+  /// Sets the destination of a frame without changing the other fields of the header.
   public static void destination(MemorySegment frame, long at, long destination) {
     Wire.u48(frame, at, destination);
   }

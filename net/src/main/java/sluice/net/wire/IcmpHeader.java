@@ -2,7 +2,8 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of an ICMP message (RFC 792). Stateless; the owner of the memory may call.
+/// The header of an ICMP message (RFC 792). This class is stateless, and its methods may be called
+/// by the owner of the memory.
 ///
 /// ```
 ///  byte 0      1      2          4            8
@@ -39,10 +40,11 @@ public final class IcmpHeader {
     return Wire.u16(frame, at + 6);
   }
 
-  /// Writes the header of a message whose data are already there, with the checksum of both.
+  /// Writes the header of a message, including the checksum of the header and the data. The data
+  /// must already have been written.
   ///
-  /// @param rest the identifier and sequence number of an echo; 0 for an error
-  /// @param bytes the length of header and data
+  /// @param rest the identifier and sequence number of an echo message, or 0 for an error
+  /// @param bytes the length of the header and the data
   public static void write(MemorySegment frame, long at, int typeAndCode, int rest, int bytes) {
     Wire.u16(frame, at, typeAndCode);
     Wire.u16(frame, at + 2, 0);
@@ -50,8 +52,8 @@ public final class IcmpHeader {
     Wire.u16(frame, at + 2, Checksum.finish(Checksum.sum(frame, at, bytes)));
   }
 
-  /// Turns an echo request into its reply in place: the type changes from 8 to 0, and the checksum
-  /// is adjusted (RFC 1624).
+  /// Converts an echo request to its reply in place by changing the type from 8 to 0 and adjusting
+  /// the checksum (RFC 1624).
   public static void toReply(MemorySegment frame, long at) {
     Wire.u8(frame, at, ECHO_REPLY);
     Wire.u16(frame, at + 2, Checksum.add(Wire.u16(frame, at + 2), ECHO << 8));

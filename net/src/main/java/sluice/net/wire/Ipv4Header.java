@@ -2,7 +2,8 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of an IPv4 packet (RFC 791). Stateless; the owner of the memory may call.
+/// The header of an IPv4 packet (RFC 791). This class is stateless, and its methods may be called
+/// by the owner of the memory.
 ///
 /// ```
 ///  byte 0    1     2       4    6             8     9          10         12       16       20
@@ -11,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 ///      +----+-----+-------+----+-------------+-----+----------+----------+--------+--------+----
 /// ```
 public final class Ipv4Header {
-  /// The length without options.
+  /// The length of a header without options.
   public static final int BYTES = 20;
 
   public static final int MOST_BYTES = 60;
@@ -27,7 +28,7 @@ public final class Ipv4Header {
 
   private Ipv4Header() {}
 
-  /// Returns the length of the header; 0 if the packet is incomplete or its header is invalid.
+  /// Returns the length of the header, or 0 if the packet is incomplete or its header is invalid.
   ///
   /// @param bytes the number of received bytes
   public static int check(MemorySegment frame, long at, int bytes) {
@@ -74,7 +75,8 @@ public final class Ipv4Header {
     return Wire.u32(frame, at + 16);
   }
 
-  /// Writes the constant part of a header without options; [#fragment] completes it.
+  /// Writes the constant fields of a header without options, which is then completed by
+  /// [#fragment].
   public static void write(MemorySegment frame, long at, int id, int protocol, int source) {
     Wire.u32(frame, at + 4, id << 16);
     Wire.u32(frame, at + 8, (TIME_TO_LIVE << 24) | (protocol << 16));

@@ -2,8 +2,8 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The options of an IPv4 header (RFC 791, section 3.1). Stateless; the owner of the memory may
-/// call.
+/// The options of an IPv4 header (RFC 791, section 3.1). This class is stateless, and its methods
+/// may be called by the owner of the memory.
 ///
 /// ```
 ///  0  end of the list        1  no operation

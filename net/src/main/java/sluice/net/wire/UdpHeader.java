@@ -2,7 +2,8 @@ package sluice.net.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// The header of a UDP datagram (RFC 768). Stateless; the owner of the memory may call.
+/// The header of a UDP datagram (RFC 768). This class is stateless, and its methods may be called
+/// by the owner of the memory.
 ///
 /// ```
 ///  byte 0        2             4        6          8
@@ -23,20 +24,20 @@ public final class UdpHeader {
     return Wire.u16(frame, at + 2);
   }
 
-  /// Returns the length of header and data that the header states.
+  /// Returns the length of the header and the data according to the header.
   public static int length(MemorySegment frame, long at) {
     return Wire.u16(frame, at + 4);
   }
 
-  /// Returns the checksum; 0 if the sender did not compute one.
+  /// Returns the checksum, or 0 if it was not computed by the sender.
   public static int checksum(MemorySegment frame, long at) {
     return Wire.u16(frame, at + 6);
   }
 
-  /// Writes the header before its data with a single store. A checksum over a header that was just
-  /// stored in parts would stall until the parts are in the cache.
+  /// Writes the header in front of its data with a single store. If the header were stored in
+  /// parts, computing a checksum over it would stall until the parts are in the cache.
   ///
-  /// @param length the length of header and data, at most 65535
+  /// @param length the length of the header and the data, at most 65535
   /// @param pseudoHeader the sum of the pseudo-header
   public static void write(
       MemorySegment frame,

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Reads and writes numbers in network byte order at any offset. Stateless.
+/// Reads and writes numbers in network byte order at any offset. This class is stateless.
 final class Wire {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final ValueLayout.OfShort SHORT =

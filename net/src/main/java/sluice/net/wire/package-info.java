@@ -1,5 +1,6 @@
-/// The packet formats: one class per header, with its diagram and accessors, and the internet
-/// checksum. The classes have no state and trust no length.
+/// The packet formats. There is one class for each header, with a diagram and accessors, and a
+/// class for the internet checksum. All classes are stateless and treat lengths in packets as
+/// untrusted.
 @NullMarked
 package sluice.net.wire;
 

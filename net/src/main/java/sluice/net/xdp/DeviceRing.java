@@ -4,12 +4,12 @@ import sluice.net.port.DeviceMemory;
 import sluice.sys.xdp.XdpDesc;
 import sluice.sys.xdp.XdpRing;
 
-/// A ring that is shared with the kernel, with a single producer and a single consumer. This object
-/// is one of them. Owned by the port's thread.
+/// A ring with a single producer and a single consumer that is shared with the kernel. This object
+/// represents one of the two sides. Instances are owned by the port's thread.
 ///
-/// The indices count all descriptors ever and wrap at 2³²; the slot of a descriptor is its index
-/// modulo the number of entries. An impossible index of the other side (more descriptors than
-/// entries) is ignored.
+/// The indices count all descriptors since the ring was created and wrap around at 2³². The slot of
+/// a descriptor is its index modulo the number of entries. If the index of the other side is
+/// impossible because there would be more descriptors than entries, it is ignored.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -23,10 +23,10 @@ final class DeviceRing {
   private final int entries;
   private final int mask;
 
-  /// The index of this side, which [#publish] makes visible.
+  /// The index of this side, which is made visible to the other side by [#publish].
   private int own;
 
-  /// The index of the other side when it was last read.
+  /// The index of the other side at the time it was last read.
   private int other;
 
   DeviceRing(XdpRing ring, int entries) {
@@ -51,13 +51,13 @@ final class DeviceRing {
     return entries - (own - other);
   }
 
-  /// Adds a frame to a fill ring. The caller has checked [#room].
+  /// Adds a frame to a fill ring. The caller must have checked [#room].
   void addFrame(long frame) {
     memory.store64(ring.descriptors() + (long) (own & mask) * Long.BYTES, frame);
     own++;
   }
 
-  /// Adds a frame to a transmit ring. The caller has checked [#room].
+  /// Adds a frame to a transmit ring. The caller must have checked [#room].
   ///
   /// @param more true if the packet continues in the next descriptor
   void add(long frame, int bytes, boolean more) {
@@ -71,7 +71,8 @@ final class DeviceRing {
   /// Makes the added descriptors visible to the kernel.
   void publish() {
     memory.store32(ring.producer(), own);
-    // The kernel sleeps after reading the index: our store must precede our read of its flag.
+    // The kernel goes to sleep after it has read the index. Therefore the store of the index must
+    // precede the read of the flag.
     DeviceMemory.fence();
   }
 
@@ -80,7 +81,7 @@ final class DeviceRing {
     return (memory.load32(ring.flags()) & XdpRing.XDP_RING_NEED_WAKEUP) != 0;
   }
 
-  /// Returns the number of descriptors that the kernel has not taken.
+  /// Returns the number of descriptors that have not been consumed by the kernel.
   int outstanding() {
     int consumed = memory.load32(ring.consumer());
     if (isPossible(own - consumed)) {
@@ -91,7 +92,7 @@ final class DeviceRing {
 
   // ---- as consumer --------------------------------------------------------------------------
 
-  /// Returns the number of descriptors that can be taken.
+  /// Returns the number of descriptors that can be consumed.
   int available() {
     if (own == other) {
       int produced = memory.load32(ring.producer());
@@ -100,7 +101,7 @@ final class DeviceRing {
     return other - own;
   }
 
-  /// Takes the next address of a completion ring. The caller has checked [#available].
+  /// Consumes the next address of a completion ring. The caller must have checked [#available].
   long takeFrame() {
     long frame = memory.load64(ring.descriptors() + (long) (own & mask) * Long.BYTES);
     own++;
@@ -111,12 +112,12 @@ final class DeviceRing {
     return ring.descriptors() + (long) (own & mask) * XdpDesc.SIZE;
   }
 
-  /// Returns the next address of a receive ring. [#skip] proceeds to the next one.
+  /// Returns the next address of a receive ring. The position is advanced by [#skip].
   long frame() {
     return memory.load64(next() + XdpDesc.ADDR);
   }
 
-  /// Returns the length that belongs to [#frame].
+  /// Returns the length of the frame that is returned by [#frame].
   int bytes() {
     return memory.loadPlain32(next() + XdpDesc.LEN);
   }
@@ -130,7 +131,7 @@ final class DeviceRing {
     own++;
   }
 
-  /// Returns the slots of the taken descriptors to the kernel.
+  /// Returns the slots of the consumed descriptors to the kernel.
   void release() {
     memory.store32(ring.consumer(), own);
   }

@@ -3,7 +3,7 @@ package sluice.net.xdp;
 import java.lang.foreign.MemorySegment;
 import sluice.net.port.FramePool;
 
-/// Assembles a packet that arrives in several buffers. Owned by the port's thread.
+/// Assembles a packet that arrives in several buffers. Instances are owned by the port's thread.
 final class Gather {
   private final MemorySegment memory;
   private final FramePool pool;
@@ -24,12 +24,12 @@ final class Gather {
     this.most = most;
   }
 
-  /// Returns true if a packet has begun and is not complete.
+  /// Returns true if a packet has been started and is not complete yet.
   boolean isOpen() {
     return begun;
   }
 
-  /// Adds a buffer. If it does not fit, or no frame is free, the packet is dropped.
+  /// Adds a buffer to the packet. If it does not fit or no frame is free, the packet is dropped.
   void add(long at, int length) {
     if (!begun) {
       begun = true;
@@ -45,7 +45,7 @@ final class Gather {
     }
   }
 
-  /// Drops the packet. Its remaining buffers are ignored.
+  /// Drops the packet. Its remaining buffers will be ignored.
   void spoil() {
     if (begun && whole) {
       pool.release(frame);
@@ -54,10 +54,10 @@ final class Gather {
     whole = false;
   }
 
-  /// Ends the packet after its last buffer.
+  /// Completes the packet after its last buffer.
   ///
-  /// @return the frame of the packet, which has [#bytes] and belongs to the caller; -1 if the
-  ///   packet was dropped
+  /// @return the frame of the packet, which has a length of [#bytes] and is owned by the caller, or
+  ///   -1 if the packet was dropped
   long end() {
     begun = false;
     return whole ? frame : -1;

@@ -5,23 +5,24 @@ import sluice.net.port.FramePool;
 import sluice.net.port.LinkWatch;
 import sluice.net.port.PacketPort;
 
-/// The memory layout of one queue. Immutable and thread-safe.
+/// The memory layout of one queue. Instances are immutable and thread-safe.
 ///
 /// ```
 ///  MTU up to 1774:  | 4096 chunks of 2048: for receiving and sending                         |
 ///  MTU up to 9216:  | 2048 chunks of 4096: receiving | 512 frames of 16 KB: sending          |
 /// ```
 ///
-/// A packet longer than a chunk arrives in several chunks and is assembled in a frame for sending.
-/// A long packet is sent from such a frame with several descriptors, each within one chunk.
+/// A packet that is longer than a chunk is received in several chunks and is assembled in a frame
+/// for sending. A long packet is sent from such a frame with several descriptors, each of which
+/// refers to a range within one chunk.
 ///
-/// @param chunkBytes the chunk size for the kernel: 2048 or 4096
+/// @param chunkBytes the chunk size that is used by the kernel, which is 2048 or 4096
 /// @param chunks the number of chunks for receiving
-/// @param sendBytes the size of a frame for sending; equal to `chunkBytes` if the chunks serve both
-///   purposes
-/// @param sends the number of frames for sending; 0 if the chunks serve both purposes
+/// @param sendBytes the size of a frame for sending, which is equal to `chunkBytes` if the chunks
+///   serve both purposes
+/// @param sends the number of frames for sending, or 0 if the chunks serve both purposes
 record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
-  /// The space before each frame that the kernel writes (`XDP_PACKET_HEADROOM`).
+  /// The space before each frame that is overwritten by the kernel (`XDP_PACKET_HEADROOM`).
   static final int HEADROOM_BYTES = 256;
 
   /// The length of an Ethernet header with a tag.
@@ -30,7 +31,7 @@ record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
   private static final QueueLayout SHORT = new QueueLayout(2048, 4096, 2048, 0);
   private static final QueueLayout LONG = new QueueLayout(4096, 2048, 16 << 10, 512);
 
-  /// Returns the layout for a link.
+  /// Returns the layout for a link with the given MTU.
   ///
   /// @throws IOException if the MTU is too large for all layouts
   static QueueLayout of(String device, int mtu) throws IOException {
@@ -44,14 +45,14 @@ record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
         device, mtu, PacketPort.MOST_MTU, "frames are put together up to that length");
   }
 
-  /// Returns the maximum length of a packet in one chunk.
+  /// Returns the maximum length of a packet that fits into one chunk.
   int mostWhole() {
     return chunkBytes - HEADROOM_BYTES - ETHERNET_BYTES;
   }
 
   /// Returns the maximum length of a packet.
   ///
-  /// @param several true if the kernel can put a packet into several chunks
+  /// @param several true if the kernel can store a packet in several chunks
   int most(boolean several) {
     return several && sends > 0 ? PacketPort.MOST_MTU : mostWhole();
   }
@@ -73,7 +74,7 @@ record QueueLayout(int chunkBytes, int chunks, int sendBytes, int sends) {
     return new FramePool(base + chunkArea(), sends, sendBytes);
   }
 
-  /// Returns true if a range that the kernel has named lies within one chunk for receiving.
+  /// Returns true if a range that was specified by the kernel is within one chunk for receiving.
   boolean isInChunk(long at, int bytes) {
     return at >= 0
         && at < chunkArea()

@@ -1,12 +1,14 @@
 package sluice.net.xdp;
 
-/// The frames that a port takes from an interface. Immutable and thread-safe.
+/// Specifies the frames that a port receives from an interface. Instances are immutable and
+/// thread-safe.
 ///
 /// @param device the name of the interface
-/// @param address our address, in host order
-/// @param ownsAddress true to take all packets for the address and ARP; false to take only
+/// @param address the address of the stack, in host order
+/// @param ownsAddress true to receive ARP and all packets for the address, false to receive only
 ///   datagrams for owned ports
-/// @param queues the number of queues, from number 0 on; the kernel keeps the others. 0 means all
+/// @param queues the number of queues, starting with queue 0, or 0 for all queues; all other queues
+///   are still used by the kernel
 public record XdpConfig(String device, int address, boolean ownsAddress, int queues) {
   static final int MOST_QUEUES = 64;
 

@@ -8,8 +8,8 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.Bpf;
 import sluice.sys.xdp.BpfProgram;
 
-/// The BPF program that is attached to an interface, with its maps. It selects the frames for our
-/// sockets. Owned by the thread that opens it.
+/// The BPF program that is attached to an interface, together with its maps. It selects the frames
+/// for the sockets of the stack. Instances are owned by the thread that opens it.
 ///
 /// ```
 ///  r6 = context, r2 = first byte, r3 = end; each load is behind a check of the frame's length
@@ -23,8 +23,8 @@ import sluice.sys.xdp.BpfProgram;
 ///  pass: the kernel gets the frame as if there were no program
 /// ```
 ///
-/// The kernel detaches the program when the link's descriptor is closed, also when the process
-/// dies.
+/// The kernel detaches the program when the descriptor of the link is closed, which also happens
+/// when the process terminates.
 final class XdpFilter implements AutoCloseable {
   /// The maximum number of owned UDP ports.
   private static final int MOST_PORTS = 64;
@@ -32,12 +32,12 @@ final class XdpFilter implements AutoCloseable {
   private static final int TRIES = 200;
   private static final String NAME = "sluice_net";
 
-  /// The reason for the generic mode, as measured: see `docs/decisions/net.md`.
+  /// The reason for the generic mode according to measurements, see `docs/decisions/net.md`.
   private static final String VIRTUAL =
       "the interface is virtual, copies, and is faster behind the driver";
 
-  /// The length of the Ethernet and IPv4 headers; a last fragment may have as little as one byte
-  /// behind them.
+  /// The length of the Ethernet and IPv4 headers. The last fragment of a packet may contain only a
+  /// single byte after these headers.
   private static final int LEAST_BYTES = 34;
 
   /// The length of a frame with an ARP packet or a UDP header.
@@ -66,8 +66,8 @@ final class XdpFilter implements AutoCloseable {
 
   /// Loads the program. [#attach] must be called next.
   ///
-  /// @param address our address, in host order
-  /// @param owned true to take all packets for the address and ARP
+  /// @param address the address of the stack, in host order
+  /// @param owned true to select ARP and all packets for the address
   /// @param several true if packets may arrive in several buffers
   static XdpFilter load(int address, boolean owned, int queues, boolean several)
       throws SysException {
@@ -97,12 +97,12 @@ final class XdpFilter implements AutoCloseable {
         if (e.errno() != Errno.EINVAL) {
           throw e;
         }
-      } // before Linux 5.18, which has no such packets
+      } // before Linux 5.18
     }
     program = Bpf.load(assembled, NAME, 0);
   }
 
-  /// Converts a number to network order, as the program loads it.
+  /// Converts a number to network byte order, in the form in which it is loaded by the program.
   private static int network(int value) {
     return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
   }
@@ -145,14 +145,14 @@ final class XdpFilter implements AutoCloseable {
     return program;
   }
 
-  /// Passes the frames of a queue to a socket.
+  /// Redirects the frames of a queue to a socket.
   void give(int queue, int socket) throws SysException {
     Bpf.update(sockets, queue, socket);
   }
 
-  /// Attaches the program in native or generic mode, whichever works.
+  /// Attaches the program in native mode or in generic mode, depending on which mode is supported.
   ///
-  /// @param nativeFirst true to try native mode (in the driver) first
+  /// @param nativeFirst true to try native mode first, in which the program runs in the driver
   void attach(int interfaceIndex, boolean nativeFirst) throws IOException {
     int first = nativeFirst ? Bpf.XDP_FLAGS_DRV_MODE : Bpf.XDP_FLAGS_SKB_MODE;
     int second = Bpf.XDP_FLAGS_DRV_MODE + Bpf.XDP_FLAGS_SKB_MODE - first;
@@ -167,7 +167,8 @@ final class XdpFilter implements AutoCloseable {
     link = (int) SysException.check(result, "XdpFilter.attach", "interface " + interfaceIndex);
   }
 
-  /// Attaches the program, and retries while the program of a dead process is being detached.
+  /// Attaches the program. The operation is retried while the program of a terminated process is
+  /// being detached.
   private int tryAttach(int interfaceIndex, int flags) throws IOException {
     int result = -Errno.EBUSY;
     for (int i = 0; i < TRIES && result == -Errno.EBUSY; i++) {
@@ -179,7 +180,7 @@ final class XdpFilter implements AutoCloseable {
     return result;
   }
 
-  /// Returns the reason for the mode; empty if it is the one for hardware.
+  /// Returns the reason for the mode, or an empty string if the mode is the one for hardware.
   String why() {
     return why;
   }
@@ -188,7 +189,8 @@ final class XdpFilter implements AutoCloseable {
     return isNative;
   }
 
-  /// Takes the datagrams of a port from the kernel. Needs no privileges any more.
+  /// Redirects the datagrams of a port from the kernel to the stack. This does not require
+  /// privileges.
   void own(int port) throws SysException {
     Bpf.update(ports, network16(port), 1);
   }
@@ -197,7 +199,7 @@ final class XdpFilter implements AutoCloseable {
     int _ = Bpf.delete(ports, network16(port));
   }
 
-  /// Detaches the program. Idempotent.
+  /// Detaches the program. This method is idempotent.
   @Override
   public void close() {
     if (!closed) {

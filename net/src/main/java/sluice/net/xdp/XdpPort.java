@@ -19,16 +19,18 @@ import sluice.sys.SysException;
 import sluice.sys.xdp.ArpSocket;
 import sluice.sys.xdp.NetInterface;
 
-/// A port on the queues of a network interface, by AF_XDP. Owned by one thread.
+/// A port that uses AF_XDP on the queues of a network interface. Each instance is owned by one
+/// thread.
 ///
-/// Opening it needs CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF. They may be dropped afterwards.
+/// Opening a port requires CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF. These capabilities may be
+/// dropped afterwards.
 public final class XdpPort implements PacketPort {
   private static final System.Logger LOGGER = System.getLogger("sluice.net");
 
-  /// The maximum number of ARP frames per [#look].
+  /// The maximum number of ARP frames that are processed by one call of [#look].
   private static final int MOST_HEARD = 256;
 
-  /// The buffer size for an ARP frame.
+  /// The size of the buffer for an ARP frame.
   private static final int ARP_BYTES = 64;
 
   private final String device;
@@ -52,7 +54,7 @@ public final class XdpPort implements PacketPort {
   /// Opens the queues and attaches the program.
   ///
   /// @throws IOException if the interface does not exist, its MTU is too large, or the kernel
-  ///   refuses; the message has the reason and the fix
+  ///   refuses; the message contains the reason and a fix
   public static XdpPort open(XdpConfig config) throws IOException {
     String device = config.device();
     NetInterface found = NetInterface.named(device);
@@ -78,7 +80,7 @@ public final class XdpPort implements PacketPort {
     }
   }
 
-  /// Checks the configured number of queues against the device.
+  /// Checks that the device supports the configured number of queues.
   private static int queues(XdpConfig config) throws IOException {
     String device = config.device();
     int there = NetInterface.queues(device);
@@ -144,19 +146,20 @@ public final class XdpPort implements PacketPort {
     }
   }
 
-  /// Returns true for interfaces of hardware. Virtual interfaces are faster in generic mode.
+  /// Returns true if the interface is implemented by hardware. Virtual interfaces are faster in
+  /// generic mode.
   private static boolean isHardware(String device) {
     return Files.exists(Path.of("/sys/class/net", device, "device"));
   }
 
-  /// Returns the mode: `zero-copy` or `copy`, and `native` or `generic`.
+  /// Returns the mode, which consists of `zero-copy` or `copy`, and `native` or `generic`.
   public String mode() {
     boolean zeroCopy = queues.stream().allMatch(XdpQueue::isZeroCopy);
     return (zeroCopy ? "zero-copy, " : "copy, ") + (filter.isNative() ? "native" : "generic");
   }
 
-  /// Returns the reasons for [#mode]: a line for `copy` and a line for the attachment, each only if
-  /// the best mode was not available.
+  /// Returns the reasons for [#mode]. There is one line for `copy` and one line for the attachment,
+  /// but only if the best mode was not available.
   public String why() {
     String copies =
         queues.stream().map(XdpQueue::why).filter(why -> !why.isEmpty()).findFirst().orElse("");
@@ -165,12 +168,13 @@ public final class XdpPort implements PacketPort {
         + (how.isEmpty() ? "" : (filter.isNative() ? "native: " : "generic: ") + how + "\n");
   }
 
-  /// Takes the datagrams of a UDP port from the kernel. Thread-safe.
+  /// Redirects the datagrams of a UDP port from the kernel to the stack. This method is
+  /// thread-safe.
   public void own(int port) throws SysException {
     filter.own(port);
   }
 
-  /// Leaves the datagrams of a port to the kernel.
+  /// Returns the datagrams of a port to the kernel.
   public void disown(int port) {
     if (!closed) {
       filter.disown(port);
@@ -258,8 +262,8 @@ public final class XdpPort implements PacketPort {
     }
   }
 
-  /// Reports changes of the link, and the ARP packets of other stations. The program leaves those
-  /// to the kernel; copies arrive on a socket.
+  /// Reports changes of the link and the ARP packets of other stations. The program passes these
+  /// packets to the kernel, and copies of them are received on a socket.
   @Override
   public void look(LinkListener to) {
     watched().look(to);
@@ -297,7 +301,7 @@ public final class XdpPort implements PacketPort {
     return queues.stream().mapToLong(XdpQueue::lost).sum();
   }
 
-  /// Detaches the program, closes the sockets, and then releases the frames.
+  /// Detaches the program, closes the sockets, and finally releases the frames.
   @Override
   public void close() {
     if (!closed) {

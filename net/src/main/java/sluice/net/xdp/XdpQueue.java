@@ -9,20 +9,23 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.xdp.XdpSocket;
 
-/// A queue of an interface: its socket, rings and frames. Owned by the port's thread.
+/// A queue of an interface, which consists of a socket, rings and frames. Instances are owned by
+/// the port's thread.
 ///
-/// At each time a frame is in the pool, in the fill ring or with the kernel for receiving, in the
-/// transmit ring or with the kernel for sending, or with the stack.
+/// At any time, a frame is in one of the following states. It is in the pool, it is owned by the
+/// kernel or in the fill ring for receiving, it is owned by the kernel or in the transmit ring for
+/// sending, or it is owned by the stack.
 final class XdpQueue implements AutoCloseable {
   static final int RING = 1024;
 
   /// The number of frames that are reserved for sending.
   private static final int FOR_SENDING = 1024;
 
-  /// The minimum number of frames for a refill, because each refill costs a fence.
+  /// The minimum number of frames for a refill, because each refill requires a fence.
   private static final int REFILL = 64;
 
-  /// The maximum number of system calls per flush; the kernel sends 32 frames in each.
+  /// The maximum number of system calls per flush. The kernel sends 32 frames with each system
+  /// call.
   private static final int WAKEUPS = 64;
 
   private static final int TRIES = 200;
@@ -31,7 +34,7 @@ final class XdpQueue implements AutoCloseable {
   private final long base;
   private final QueueLayout layout;
 
-  /// The chunks for receiving, and also for sending if there are no separate frames.
+  /// The chunks for receiving. They are also used for sending if there are no separate frames.
   private final FramePool pool;
 
   private final FramePool sendPool;
@@ -48,18 +51,18 @@ final class XdpQueue implements AutoCloseable {
   private final DeviceRing completing;
   private boolean staged;
 
-  /// True if the kernel may have left descriptors in the transmit ring.
+  /// True if there may be descriptors in the transmit ring that the kernel has not processed.
   private boolean unsent;
 
-  /// The number of frames that are with the kernel for receiving or hold received data.
+  /// The number of frames that are owned by the kernel for receiving or contain received data.
   private int receivable;
 
-  /// The number of descriptors that were sent and not completed.
+  /// The number of descriptors that have been sent but not completed.
   private int sending;
 
   private long lost;
 
-  /// The kernel's drop counter when it was last read.
+  /// The value of the kernel's drop counter at the time it was last read.
   private long dropped;
 
   private XdpQueue(DeviceMemory memory, long base, QueueLayout layout) throws SysException {
@@ -80,7 +83,7 @@ final class XdpQueue implements AutoCloseable {
 
   /// Opens a socket and binds it, in zero-copy mode if that is available.
   ///
-  /// @param base the position of its frames in the memory
+  /// @param base the position of the queue's frames in the memory
   static XdpQueue open(
       DeviceMemory memory, long base, QueueLayout layout, int interfaceIndex, int queue)
       throws IOException {
@@ -97,10 +100,10 @@ final class XdpQueue implements AutoCloseable {
 
   private boolean zeroCopy;
 
-  /// The result of binding in zero-copy mode.
+  /// The result of the attempt to bind the socket in zero-copy mode.
   private int refusal;
 
-  /// True if a packet may take several chunks.
+  /// True if a packet may be received in several chunks.
   private boolean several;
 
   private void bind(int interfaceIndex, int queue) throws IOException {
@@ -123,7 +126,8 @@ final class XdpQueue implements AutoCloseable {
     return result;
   }
 
-  /// Binds the socket, and retries while the queue of the last owner is being closed.
+  /// Binds the socket. The operation is retried while the queue of the previous owner is being
+  /// closed.
   private int tryBind(int interfaceIndex, int queue, int how) throws IOException {
     int result = -Errno.EBUSY;
     for (int i = 0; i < TRIES && result == -Errno.EBUSY; i++) {
@@ -148,7 +152,7 @@ final class XdpQueue implements AutoCloseable {
     return zeroCopy;
   }
 
-  /// Returns the reason why frames are copied; empty if they are not.
+  /// Returns the reason why frames are copied, or an empty string if they are not copied.
   String why() {
     return zeroCopy ? "" : "the driver refuses to bind without copies: " + Errno.name(-refusal);
   }
@@ -196,7 +200,8 @@ final class XdpQueue implements AutoCloseable {
     return into.count() - before;
   }
 
-  /// Handles one chunk of a packet in several chunks; adds the packet after its last one.
+  /// Processes one chunk of a packet that is received in several chunks. The packet is added to the
+  /// batch after its last chunk.
   private void gather(long frame, int bytes, boolean more, boolean possible, FrameBatch into) {
     if (possible) {
       gather.add(base + frame, bytes);
@@ -214,7 +219,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// Gives the kernel frames to receive into.
+  /// Submits free frames to the kernel for receiving.
   private void refill() {
     int added = 0;
     int kept = separate ? 0 : FOR_SENDING;
@@ -228,7 +233,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// Takes back completed frames.
+  /// Reclaims the frames that have been sent.
   private void reap() {
     int taken = 0;
     while (completing.available() > 0) {
@@ -242,7 +247,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// Handles a completed descriptor. A frame is free after its last one.
+  /// Processes a completed descriptor. A frame is released after its last descriptor.
   private void sent(long frame) {
     if (layout.isInChunk(frame, 0)) {
       pool.release(base + frame);
@@ -257,7 +262,7 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// Returns the position of a free frame for sending, or -1.
+  /// Returns the position of a free frame for sending, or -1 if no frame is free.
   long claim() {
     if (sendPool.available() == 0) {
       reap();
@@ -311,7 +316,8 @@ final class XdpQueue implements AutoCloseable {
     }
   }
 
-  /// Returns true if trying again may help, which is not the case if the link is down or gone.
+  /// Returns true if the operation may succeed when it is retried. This is not the case if the link
+  /// is down or no longer exists.
   private static boolean isTransient(int result) {
     return result >= 0
         || result == -Errno.EAGAIN
@@ -319,9 +325,9 @@ final class XdpQueue implements AutoCloseable {
         || result == -Errno.ENOBUFS;
   }
 
-  /// Lets the kernel send the descriptors in the ring.
+  /// Causes the kernel to send the descriptors in the ring.
   ///
-  /// @return true if some are left
+  /// @return true if there are descriptors left
   private boolean hasUnsent() {
     for (int i = 0; i < WAKEUPS; i++) {
       if (transmitting.outstanding() == 0) {

@@ -1,5 +1,6 @@
-/// Frames of the queues of a network card, by AF_XDP: [XdpPort]. A program that is attached to the
-/// interface ([XdpFilter]) selects our frames; the kernel gets all others as before.
+/// Transfers the frames of the queues of a network card by AF_XDP ([XdpPort]). A program that is
+/// attached to the interface ([XdpFilter]) selects the frames for the stack. All other frames are
+/// still processed by the kernel.
 ///
 /// ```
 ///  XdpPort ── XdpQueue ── DeviceRing ×4 ── frames (UMEM)

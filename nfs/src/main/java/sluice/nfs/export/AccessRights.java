@@ -2,8 +2,8 @@ package sluice.nfs.export;
 
 import sluice.fs.FileTree;
 
-/// Maps the bits of ACCESS to the rights of a file tree. The bits are the same in NFSv3 (RFC 1813,
-/// section 3.3.4) and NFSv4.1 (RFC 8881, section 18.1). Stateless.
+/// Maps the bits of an ACCESS call to the rights of a file tree. The bits are the same in NFSv3
+/// (RFC 1813, section 3.3.4) and NFSv4.1 (RFC 8881, section 18.1). This class is stateless.
 public final class AccessRights {
   private static final int READ = 1;
   private static final int LOOKUP = 2;
@@ -15,7 +15,7 @@ public final class AccessRights {
 
   private AccessRights() {}
 
-  /// Returns the tree rights that must be checked for the given ACCESS bits.
+  /// Returns the tree rights that must be checked in order to answer the given ACCESS bits.
   public static int rights(int asked, boolean directory) {
     int rights = (asked & READ) != 0 ? FileTree.READ : 0;
     rights |= (asked & CHANGES) != 0 ? FileTree.WRITE : 0;
@@ -23,8 +23,8 @@ public final class AccessRights {
     return rights | ((asked & execute) != 0 ? FileTree.EXECUTE : 0);
   }
 
-  /// Returns the ACCESS bits that are granted. Changing names requires the rights to write and to
-  /// search the directory.
+  /// Returns the ACCESS bits to grant. Changing the names in a directory requires the rights to
+  /// write and to search it.
   public static int granted(int asked, int rights, boolean directory, boolean readOnly) {
     boolean execute = (rights & FileTree.EXECUTE) != 0;
     boolean write = (rights & FileTree.WRITE) != 0 && !readOnly && (execute || !directory);

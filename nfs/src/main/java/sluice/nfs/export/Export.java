@@ -13,7 +13,8 @@ import sluice.nfs.ExportOptions;
 import sluice.nfs.Squash;
 import sluice.nfs.rpc.Credentials;
 
-/// A directory of a tree that clients may mount, with its options. Thread-safe.
+/// A directory of a tree that clients may mount, together with its options. This class is
+/// thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,17 +30,18 @@ public final class Export {
   private final ExportOptions options;
   private final List<ClientRule> clients;
 
-  /// A cache of the callers, keyed by the identity of the credentials object.
+  /// A cache of callers, keyed by the identity of the credentials object.
   private final AtomicReferenceArray<@Nullable Known> callers = new AtomicReferenceArray<>(CALLERS);
 
-  /// The address that was allowed last: a shortcut for clients that call often.
+  /// The address that was allowed most recently, which avoids evaluating the rules for clients that
+  /// call often.
   private volatile @Nullable InetAddress allowed;
 
   private record Known(Credentials credentials, Caller caller) {}
 
   /// Creates an export.
   ///
-  /// @param path the path that clients mount; it begins with `/` and has no `/` at its end
+  /// @param path the path that clients mount; it starts with `/` and does not end with `/`
   public Export(String path, ExportedTree exported, long rootInode, ExportOptions options) {
     this.path = path;
     this.exported = exported;
@@ -62,8 +64,8 @@ public final class Export {
     return pathBytes;
   }
 
-  /// Returns the number that names this export in file handles. It is computed from the path, so
-  /// that it survives a restart.
+  /// Returns the number that identifies this export in file handles. It is computed from the path
+  /// so that it stays the same after a restart.
   public int number() {
     return number;
   }
@@ -72,7 +74,7 @@ public final class Export {
     return exported;
   }
 
-  /// Returns the inode of the exported directory. Clients cannot reach its parent.
+  /// Returns the inode number of the exported directory. Clients cannot access its parent.
   public long rootInode() {
     return rootInode;
   }
@@ -81,12 +83,12 @@ public final class Export {
     return options.readOnly() || exported.readOnly();
   }
 
-  /// Returns the addresses and networks that may use the export; empty for all.
+  /// Returns the addresses and networks that may use this export. An empty list allows all clients.
   public List<String> clients() {
     return options.clients();
   }
 
-  /// Returns true if a client address may use the export.
+  /// Returns true if the given client address may use this export.
   public boolean allows(InetAddress client) {
     if (clients.isEmpty() || client == allowed) {
       return true;
@@ -100,7 +102,7 @@ public final class Export {
     return false;
   }
 
-  /// Returns the caller that represents the given credentials in the tree.
+  /// Returns the caller on whose behalf the tree handles calls with the given credentials.
   public Caller caller(Credentials credentials) {
     int place = System.identityHashCode(credentials) & (CALLERS - 1);
     Known known = callers.get(place);

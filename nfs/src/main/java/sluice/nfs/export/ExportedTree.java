@@ -15,16 +15,17 @@ import sluice.fs.NewFile;
 import sluice.fs.TreeStatus;
 import sluice.sys.Errno;
 
-/// A file tree that a server exports, possibly several times: its identity, the server's own files
-/// in it, and the locks for changes. Created by the thread that starts the server; thread-safe.
+/// A file tree that a server exports, possibly more than once. It manages the identity of the tree,
+/// the files that the server itself stores in it, and the locks for changes. Instances are created
+/// by the thread that starts the server and are thread-safe.
 ///
-/// The server keeps a hidden directory in the tree's root. It contains the key of the file handles
-/// and the records of replies.
+/// The server creates a hidden directory in the root of the tree. It contains the key of the file
+/// handles and the records of replies.
 ///
-/// Locks: a thread that changes a file or the names in a directory holds its lock from reading the
-/// attributes before the change until reading the attributes after it. So a client that compares
-/// both sees this change only (weak cache consistency). A lock is taken before a group or an
-/// operation of the tree is begun, never inside one.
+/// A thread that changes a file or the names in a directory acquires the corresponding lock before
+/// it reads the old attributes, and releases it after it has read the new attributes. A client that
+/// compares both therefore sees only this change (weak cache consistency). To avoid deadlocks, a
+/// lock is always acquired before a group or an operation of the tree begins, never within one.
 public final class ExportedTree implements AutoCloseable {
   private static final byte[] HIDDEN = ".sluice".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SECRET = "nfs-secret".getBytes(StandardCharsets.US_ASCII);
@@ -44,7 +45,7 @@ public final class ExportedTree implements AutoCloseable {
   private final List<String> warnings;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
-  /// The stable points of the last change under each lock; guarded by that lock.
+  /// The stable points of the most recent change under each lock, guarded by that lock.
   private final long[] lastChanges = new long[LOCKS];
 
   private ExportedTree(
@@ -63,7 +64,7 @@ public final class ExportedTree implements AutoCloseable {
     Arrays.setAll(locks, _ -> new ReentrantLock());
   }
 
-  /// Opens a tree: finds the server's files in it, or creates them.
+  /// Opens a tree, and creates the server's own files in it if they do not exist.
   ///
   /// @throws IOException if the files cannot be read or created
   public static ExportedTree open(FileTree tree) throws IOException {
@@ -138,7 +139,8 @@ public final class ExportedTree implements AutoCloseable {
     return tree;
   }
 
-  /// Returns one of the server's own files and creates it if needed. Not for read-only trees.
+  /// Returns one of the server's own files, and creates it if it does not exist. Must not be called
+  /// for a read-only tree.
   ///
   /// @return the inode of the file
   public long ownFile(byte[] name) throws IOException {
@@ -146,17 +148,19 @@ public final class ExportedTree implements AutoCloseable {
     return findOrMake(tree, directory, name, NewFile.regular(0600));
   }
 
-  /// Returns the ID of the tree, which is unique and survives a restart.
+  /// Returns the ID of this tree, which is unique and survives a restart.
   public long treeId() {
     return status.id();
   }
 
-  /// Returns the status at the start; only its constant values are valid.
+  /// Returns the status of this tree at the time it was opened. Only its constant values are still
+  /// valid.
   public TreeStatus status() {
     return status;
   }
 
-  /// Returns true if a file handle needs more than the inode number to find its file.
+  /// Returns true if a file handle must contain more than the inode number so that its file can be
+  /// found.
   boolean hasLocators() {
     return locators;
   }
@@ -169,7 +173,7 @@ public final class ExportedTree implements AutoCloseable {
     return key;
   }
 
-  /// Returns the store of replies that survive a restart; null for trees without atomic groups.
+  /// Returns the store of replies that survive a restart, or null if the tree has no atomic groups.
   public @Nullable PersistentReplies records() {
     return records;
   }
@@ -181,10 +185,11 @@ public final class ExportedTree implements AutoCloseable {
   // ---- names ------------------------------------------------------------------------------------
 
   /// Looks up a name on a loop's thread. The name is looked up twice and the attributes are read
-  /// twice, because the file may be removed meanwhile and its inode number be reused (see
-  /// [FileTree#find]). Finally the directory's generation is checked.
+  /// twice, because the file may be removed in between and its inode number may be reused (see
+  /// [FileTree#find]). Finally, the generation of the directory is checked.
   ///
-  /// @return [#ABSENT] if the name does not exist; null if the lookup would have to wait
+  /// @return the attributes, [#ABSENT] if the name does not exist, or null if the lookup would have
+  ///   to wait
   public @Nullable FileAttributes tryFind(Caller caller, FileRef directory, byte[] name)
       throws FsException {
     long inode = tree.tryLookup(caller, directory.inode, name);
@@ -202,11 +207,11 @@ public final class ExportedTree implements AutoCloseable {
     return at != null && at.generation() == directory.generation ? found : null;
   }
 
-  /// Returns the attributes of a file that a listing has named.
+  /// Returns the attributes of a file that is part of a directory listing.
   ///
   /// @param version the version of the directory before the listing; the names are valid while it
   ///   is unchanged
-  /// @return null if the file was removed meanwhile or is not in this tree
+  /// @return null if the file has been removed in the meantime or is not in this tree
   public @Nullable FileAttributes listed(FileRef directory, long version, long inode, byte[] name)
       throws IOException {
     try {
@@ -234,12 +239,12 @@ public final class ExportedTree implements AutoCloseable {
     }
   }
 
-  /// Returns true if a name is the server's hidden directory, which clients must not see.
+  /// Returns true if a name refers to the server's hidden directory, which clients must not see.
   public boolean hides(long directory, byte[] name) {
     return directory == tree.rootInode() && Arrays.equals(name, HIDDEN);
   }
 
-  /// Makes a file stable. Does nothing if the file was removed.
+  /// Makes the changes of a file stable. Does nothing if the file has been removed.
   void sync(long inode, boolean dataOnly) throws IOException {
     try {
       tree.sync(inode, dataOnly);
@@ -250,7 +255,7 @@ public final class ExportedTree implements AutoCloseable {
     }
   }
 
-  /// Locks a file or directory for changes.
+  /// Acquires the lock for changes of a file or directory.
   ///
   /// @return the value to pass to [#unlock]
   public int lock(long inode) {
@@ -263,7 +268,8 @@ public final class ExportedTree implements AutoCloseable {
     locks[place].unlock();
   }
 
-  /// Locks two files or directories for changes, in a global order.
+  /// Acquires the locks for changes of two files or directories in a global order, in order to
+  /// avoid a deadlock.
   public void lock(long one, long other) {
     int first = Math.min(place(one), place(other));
     int second = Math.max(place(one), place(other));
@@ -276,14 +282,15 @@ public final class ExportedTree implements AutoCloseable {
     locks[place(other)].unlock();
   }
 
-  /// Records a change of a file or directory. The caller holds its lock.
+  /// Records a change of a file or directory. The caller must hold its lock.
   ///
   /// @param point the stable point of the change
   public void changed(long inode, long point) {
     lastChanges[place(inode)] = point;
   }
 
-  /// Returns the stable point of the last change of a file or directory. The caller holds its lock.
+  /// Returns the stable point of the most recent change of a file or directory. The caller must
+  /// hold its lock.
   public long lastChange(long inode) {
     return lastChanges[place(inode)];
   }

@@ -15,8 +15,8 @@ import sluice.fs.FsException;
 import sluice.nfs.ExportOptions;
 import sluice.sys.Errno;
 
-/// The exports of a server. Filled by the thread that starts the server; immutable and thread-safe
-/// afterwards.
+/// The exports of a server. They are added by the thread that starts the server. Afterwards, this
+/// class is immutable and thread-safe.
 public final class Exports implements AutoCloseable {
   private final List<Export> list = new ArrayList<>();
   private final Map<FileTree, ExportedTree> exportedTrees = new HashMap<>();
@@ -33,7 +33,7 @@ public final class Exports implements AutoCloseable {
   /// @param path the path that clients mount, such as `/data`
   /// @param directory the path of the directory in the tree, such as `/` or `/sub/directory`
   /// @throws FsException if the directory does not exist
-  /// @throws IllegalArgumentException if the path is not valid or is exported already
+  /// @throws IllegalArgumentException if the path is not valid or is already exported
   public Export add(String path, FileTree tree, String directory, ExportOptions options)
       throws IOException {
     String clean = clean(path);
@@ -97,9 +97,10 @@ public final class Exports implements AutoCloseable {
     return null;
   }
 
-  /// Finds the directory of a path that a client mounts: an export or a directory in one.
+  /// Finds the directory that a client mounts, which is either an export or a directory within one.
   ///
-  /// @throws FsException `ENOENT`, `ENOTDIR`; symbolic links are not followed
+  /// @throws FsException `ENOENT`, `ENOTDIR`; symbolic links are not followed, so they are reported
+  ///   as errors
   public Place find(byte[] path) throws IOException {
     String text = new String(path, StandardCharsets.ISO_8859_1);
     Export best = null;
@@ -130,8 +131,8 @@ public final class Exports implements AutoCloseable {
     return begins && (path.length() == export.length() || path.charAt(export.length()) == '/');
   }
 
-  /// Resolves a path from a directory, with the rights of root: the server decides what is
-  /// exported.
+  /// Resolves a path relative to a directory. It uses the rights of root, because the server
+  /// decides which directories are exported.
   private static FileAttributes walk(ExportedTree exported, long from, byte[] path)
       throws IOException {
     FileTree tree = exported.tree();
@@ -156,15 +157,15 @@ public final class Exports implements AutoCloseable {
     return at;
   }
 
-  /// Returns warnings for the operator about guarantees that the trees cannot give.
+  /// Returns warnings for the operator about guarantees that the trees cannot provide.
   public List<String> warnings() {
     return exportedTrees.values().stream()
         .flatMap(exported -> exported.warnings().stream())
         .toList();
   }
 
-  /// Closes the server's own files in the trees and releases the exports' roots. The trees stay
-  /// open.
+  /// Closes the server's own files in the trees and releases the roots of the exports. The trees
+  /// remain open.
   @Override
   public void close() throws IOException {
     for (Export export : all) {

@@ -9,8 +9,8 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Encodes and decodes file handles. The format is the same for NFSv3 and NFSv4.1. Handles survive
-/// a restart and are decoded without a search. Thread-safe.
+/// Encodes and decodes file handles. The format is the same for NFSv3 and NFSv4.1. Handles remain
+/// valid after a restart and are decoded without a search. This class is thread-safe.
 ///
 /// ```
 ///  0        4        8                16               24       28       32               40
@@ -19,17 +19,18 @@ import sluice.nfs.rpc.XdrWriter;
 ///  +--------+--------+----------------+----------------+--------+--------+----------------+---
 /// ```
 ///
-/// The last part is the locator: the data that the tree needs besides the inode number to find the
-/// file ([FileTree#locator]), `rest` bytes long. The seal is a [SipHash] of all other bytes under a
-/// key that only the server has, so a client guesses a valid handle with probability 2^-64.
-/// Verified handles are cached in a table of fixed size. A cached handle costs neither a hash nor
-/// an allocation.
+/// The last field is the locator, which is `rest` bytes long. It contains the data that the tree
+/// needs in addition to the inode number in order to find the file ([FileTree#locator]). The seal
+/// is a [SipHash] of all other bytes under a key that only the server knows, so that a client can
+/// guess a valid handle only with a probability of 2^-64. Verified handles are cached in a table of
+/// fixed size. Reading a cached handle neither computes a hash nor allocates memory.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | known | any thread | volatile | volatile |
 public final class FileHandles {
-  /// The length of a handle without locator. RFC 1813 allows 64 bytes, RFC 8881 128.
+  /// The length of a handle without its locator. RFC 1813 allows up to 64 bytes and RFC 8881 up to
+  /// 128 bytes.
   public static final int BYTES = 40;
 
   /// The maximum length of a locator.
@@ -52,7 +53,7 @@ public final class FileHandles {
     write(out, export, inode, generation, locator, seal);
   }
 
-  /// Writes the handle of a file whose seal is known.
+  /// Writes the handle of a file whose seal has already been computed.
   public static void write(XdrWriter out, FileRef file) {
     write(out, file.export, file.inode, file.generation, file.locator, file.seal);
   }
@@ -70,7 +71,7 @@ public final class FileHandles {
   }
 
   /// Returns the locator of a file, or an empty array if it is too long or cannot be read. A handle
-  /// without its locator is valid until the tree forgets the file.
+  /// without its locator is valid until the tree evicts the file from its memory.
   private static byte[] locator(Export export, long inode) {
     if (!export.exported().hasLocators()) {
       return FileRef.NO_LOCATOR;
@@ -86,8 +87,8 @@ public final class FileHandles {
   /// Reads a file handle from a variable-length opaque.
   ///
   /// @param most the maximum length in the protocol; a longer handle is an XDR error
-  /// @throws NfsException `BADHANDLE` if this server did not make the handle, `STALE` if its export
-  ///   or tree does not exist any more
+  /// @throws NfsException `BADHANDLE` if the handle was not created by this server, `STALE` if its
+  ///   export or tree no longer exists
   public FileRef read(XdrReader in, int most) throws NfsException {
     int length = in.int32();
     if (length < 0 || length > most) {
@@ -139,7 +140,7 @@ public final class FileHandles {
     return made;
   }
 
-  /// Returns the reference to a file that was looked up in an export.
+  /// Returns a reference to a file that has been looked up in an export.
   public FileRef ref(Export export, long inode, int generation) {
     byte[] locator = locator(export, inode);
     long seal = seal(export, export.exported().treeId(), inode, generation, locator);

@@ -3,8 +3,9 @@ package sluice.nfs.export;
 import java.io.IOException;
 import sluice.fs.FsException;
 
-/// A reference to a file, decoded from a verified file handle. Immutable and thread-safe. The file
-/// may have been removed; its tree knows.
+/// A reference to a file, decoded from a verified file handle. Instances are immutable and
+/// thread-safe. The file may have been removed in the meantime, which an operation of its tree
+/// reports.
 public final class FileRef {
   static final byte[] NO_LOCATOR = {};
 
@@ -15,8 +16,8 @@ public final class FileRef {
   /// The keyed checksum of the handle.
   final long seal;
 
-  /// The data that the tree needs to find the file again ([FileTree#locator]); empty if the inode
-  /// number is enough.
+  /// The data that the tree needs in order to find the file again ([FileTree#locator]). It is empty
+  /// if the inode number is sufficient.
   final byte[] locator;
 
   public FileRef(Export export, long inode, int generation, long seal) {
@@ -31,8 +32,8 @@ public final class FileRef {
     this.seal = seal;
   }
 
-  /// Makes the inode number valid again in a tree that may have forgotten the file. Called by
-  /// workers before they use the file, not on a loop's thread.
+  /// Makes the inode number valid again in a tree that may have evicted the file. Workers call this
+  /// method before they use the file; it must not be called on a loop's thread.
   ///
   /// @throws FsException `ESTALE` if the file was removed
   public void recall() throws IOException {
@@ -41,7 +42,7 @@ public final class FileRef {
     }
   }
 
-  /// Returns true if both refer to the same file of the same export.
+  /// Returns true if both references identify the same file of the same export.
   boolean isSame(FileRef other) {
     return export == other.export && inode == other.inode && generation == other.generation;
   }

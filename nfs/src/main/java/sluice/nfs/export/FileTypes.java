@@ -3,12 +3,12 @@ package sluice.nfs.export;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 
-/// Maps file kinds to `ftype3` (RFC 1813, section 2.6) and back. `nfs_ftype4` has the same numbers.
-/// Stateless.
+/// Maps file kinds to `ftype3` (RFC 1813, section 2.6) and back. `nfs_ftype4` uses the same
+/// numbers. This class is stateless.
 public final class FileTypes {
   private FileTypes() {}
 
-  /// Returns the kind of a number, or [FileKind#UNKNOWN].
+  /// Returns the kind with the given number, or [FileKind#UNKNOWN] if there is none.
   public static FileKind kind(int type) {
     return switch (type) {
       case 1 -> FileKind.REGULAR;
@@ -22,7 +22,7 @@ public final class FileTypes {
     };
   }
 
-  /// Returns the number of a file's kind.
+  /// Returns the number that represents the kind of a file.
   public static int type(FileAttributes a) {
     return switch (a.kind()) {
       case REGULAR, UNKNOWN -> 1;

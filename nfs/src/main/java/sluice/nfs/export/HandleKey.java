@@ -25,7 +25,7 @@ record HandleKey(long first, long second) {
     return ByteBuffer.allocate(BYTES).putLong(first).putLong(second).array();
   }
 
-  /// Returns a constant, because the key must not appear in logs.
+  /// Returns a constant, because the key must not appear in log messages.
   @Override
   public String toString() {
     return "HandleKey";

@@ -8,12 +8,12 @@ import sluice.fs.FileKind;
 import sluice.fs.FileTree;
 import sluice.fs.NewFile;
 
-/// Creates files with the attributes that clients ask for. Stateless; called by workers inside the
-/// group of the change.
+/// Creates files with the attributes that clients request. This class is stateless; its methods are
+/// called by workers within the group of the change.
 public final class NewFiles {
   private NewFiles() {}
 
-  /// Creates a file with all its attributes, or does nothing.
+  /// Creates a file and sets all its attributes. If either step fails, no file is created.
   ///
   /// @param directory the inode of the directory
   /// @return the attributes of the new file, read before another caller can remove it
@@ -47,8 +47,8 @@ public final class NewFiles {
     }
   }
 
-  /// Returns the attributes that remain to be set on a new file. Owners that an unprivileged caller
-  /// may not set are ignored, as in other servers, because clients send them always.
+  /// Returns the attributes that still have to be set on a new file. An owner that an unprivileged
+  /// caller may not set is ignored, as in other servers, because clients always send an owner.
   private static AttributeChange rest(
       Caller caller, FileAttributes made, AttributeChange asked, FileKind kind) {
     AttributeChange rest = AttributeChange.NONE;

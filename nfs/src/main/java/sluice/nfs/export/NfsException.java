@@ -1,7 +1,7 @@
 package sluice.nfs.export;
 
-/// Thrown to answer a call with a status other than success. It has no stack trace, because it is a
-/// reply and not an error of the server.
+/// Thrown to reply to a call with a status other than success. It has no stack trace, because it
+/// represents a reply and not an error of the server.
 public final class NfsException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -33,7 +33,8 @@ public final class NfsStatus {
   public static final int SERVERFAULT = 10006;
   public static final int BADTYPE = 10007;
 
-  /// The client must try again later. NFSv4 calls it `DELAY`.
+  /// The request cannot be processed now, and the client must try again later. NFSv4 calls this
+  /// status `DELAY`.
   public static final int JUKEBOX = 10008;
 
   private NfsStatus() {}
@@ -59,7 +60,7 @@ public final class NfsStatus {
       case Errno.EDQUOT -> DQUOT;
       case Errno.ESTALE -> STALE;
       case Errno.EOPNOTSUPP, Errno.ENOSYS -> NOTSUPP;
-      // Memory or a name is in use by other calls for a short time.
+      // Memory or a name is in use by other calls temporarily.
       case Errno.ENOMEM, Errno.EAGAIN -> JUKEBOX;
       default -> IO;
     };

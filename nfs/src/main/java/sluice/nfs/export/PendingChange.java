@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.nfs.rpc.RpcCall;
 
-/// The changes of a call that must be stable before its reply is sent. Confined to the worker that
-/// handles the call.
+/// The changes of a call that must be stable before its reply is sent. Instances are confined to
+/// the worker that processes the call.
 public final class PendingChange {
   private @Nullable FileTree changed;
   private long point;
 
-  /// Adds a change. If an earlier change was made in another tree, this method waits until that one
-  /// is stable.
+  /// Adds a change. If an earlier change was made in another tree, this method waits until the
+  /// earlier change is stable.
   ///
-  /// @return true if it is the first change in its tree
+  /// @return true if this is the first change in its tree
   public boolean add(RpcCall call, FileTree tree, long stablePoint) throws IOException {
     FileTree before = changed;
     if (before == tree) {
@@ -33,7 +33,7 @@ public final class PendingChange {
   /// Adds data that was written to a file. If the tree does not order file data with its changes,
   /// this method waits until the data are stable.
   ///
-  /// @return the result of [#add]; false if it has waited
+  /// @return the result of [#add], or false if this method has waited until the data were stable
   public boolean addContent(RpcCall call, FileRef file, boolean dataOnly) throws IOException {
     ExportedTree exported = file.export.exported();
     FileTree tree = exported.tree();

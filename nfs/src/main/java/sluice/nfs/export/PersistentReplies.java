@@ -9,8 +9,8 @@ import sluice.fs.FileTree;
 import sluice.nfs.rpc.DuplicateKey;
 
 /// Replies to non-idempotent calls, stored in the exported tree so that they survive a restart.
-/// Thread-safe. A reply is written inside the [FileTree.Group] of the change that it reports:
-/// change and reply become stable together or not at all.
+/// This class is thread-safe. A reply is written within the [FileTree.Group] of the change that it
+/// reports, so that the change and the reply either both become stable or are both lost.
 ///
 /// The file is a ring of [ReplyRecord]s of fixed length with journaled data. Slots that are not
 /// valid records are ignored.
@@ -19,8 +19,8 @@ import sluice.nfs.rpc.DuplicateKey;
 /// |---|---|---|---|
 /// | next, slot, file | any thread | under the lock | under the lock |
 ///
-/// The lock is taken inside an open transaction, so no thread may wait for the journal while it
-/// holds the lock.
+/// The lock is acquired within an open transaction. Therefore no thread may wait for the journal
+/// while it holds the lock.
 public final class PersistentReplies implements AutoCloseable {
   public static final int SLOTS = 1024;
 
@@ -63,13 +63,13 @@ public final class PersistentReplies implements AutoCloseable {
     next = restored.isEmpty() ? 0 : restored.getLast().sequence() + 1;
   }
 
-  /// Returns the records from before the server was started, oldest first.
+  /// Returns the records that were written before the server was started, oldest first.
   public List<ReplyRecord.Content> restored() {
     return List.copyOf(restored);
   }
 
-  /// Writes a record. A reply that is too long for a record is not stored. Only replies of
-  /// idempotent procedures are that long.
+  /// Writes a record. A reply that is too long for a record is not stored, because only the replies
+  /// to idempotent procedures are that long.
   public void write(DuplicateKey call, byte[] answer) throws IOException {
     lock.lock();
     try {

@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// The record of a call and its reply in the file of [PersistentReplies]. Stateless. Decoding is
-/// safe for arbitrary bytes.
+/// The record of a call and its reply in the file of [PersistentReplies]. This class is stateless.
+/// Decoding is safe for arbitrary bytes.
 ///
 /// ```
 ///  0       4       8               16      20       24        28       32            48      52
@@ -18,7 +18,7 @@ import sluice.nfs.rpc.DuplicateKey;
 ///  +-------------------------------------------------------------------------------------------
 /// ```
 ///
-/// The checksum (CRC-32C) covers all bytes behind it.
+/// The checksum (CRC-32C) covers all bytes after it.
 public final class ReplyRecord {
   static final int BYTES = 512;
   public static final int MAX_ANSWER_BYTES = BYTES - 52;
@@ -36,7 +36,7 @@ public final class ReplyRecord {
 
   /// Encodes a record.
   ///
-  /// @param into the slot
+  /// @param into the slot that receives the record
   /// @return false if the reply is too long
   static boolean encode(long sequence, DuplicateKey call, byte[] answer, byte[] into) {
     if (answer.length > MAX_ANSWER_BYTES) {

@@ -9,7 +9,7 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// A file that the server keeps for itself. Not thread-safe.
+/// A file that the server stores for its own use. This class is not thread-safe.
 public final class ServerFile implements AutoCloseable {
   private final FileTree tree;
   private final long inode;
@@ -36,7 +36,7 @@ public final class ServerFile implements AutoCloseable {
 
   /// Reads bytes.
   ///
-  /// @return the bytes; fewer than requested at the end of the file
+  /// @return the bytes, which are fewer than requested if the end of the file was reached
   public byte[] read(long position, int bytes) throws IOException {
     byte[] read = new byte[tree.read(inode, position, memory, 0, bytes)];
     memory.copyTo(0, read, 0, read.length);

@@ -1,7 +1,8 @@
 package sluice.nfs.export;
 
-/// SipHash-2-4 of a 32-byte message (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
-/// 2012): a keyed hash that cannot be computed without the key. Stateless.
+/// Computes the SipHash-2-4 of a 32-byte message (Aumasson and Bernstein, "SipHash: a fast
+/// short-input PRF", 2012). This is a keyed hash that cannot be computed without the key. This
+/// class is stateless.
 final class SipHash {
   private SipHash() {}
 
@@ -9,8 +10,8 @@ final class SipHash {
   ///
   /// @param key0 the first half of the key
   /// @param key1 the second half of the key
-  /// @param a the first eight bytes of the message as a little-endian number; b, c and d are the
-  ///   others
+  /// @param a the first eight bytes of the message as a little-endian number; the remaining bytes
+  ///   are in b, c and d
   static long of(long key0, long key1, long a, long b, long c, long d) {
     long v0 = key0 ^ 0x736f6d6570736575L;
     long v1 = key1 ^ 0x646f72616e646f6dL;
@@ -37,8 +38,8 @@ final class SipHash {
     return v0 ^ v1 ^ v2 ^ v3;
   }
 
-  /// Returns a word of the padded message: four data words, a word with the length in its last
-  /// byte, and a zero word for the finalization.
+  /// Returns a word of the padded message. The message consists of four data words, a word that
+  /// contains the length in its last byte, and a zero word for the finalization.
   private static long wordOf(int index, long a, long b, long c, long d) {
     return switch (index) {
       case 0 -> a;

@@ -2,13 +2,13 @@ package sluice.nfs.export;
 
 import sluice.nfs.rpc.XdrException;
 
-/// The data that must be stable before a WRITE is answered: `stable_how` of RFC 1813, `stable_how4`
-/// of RFC 8881. The constants are in the order of their numbers.
+/// The data that must be stable before the server replies to a WRITE, called `stable_how` in RFC
+/// 1813 and `stable_how4` in RFC 8881. The constants are in the order of their numbers.
 public enum StableHow {
-  /// Nothing; the client sends a COMMIT later.
+  /// No data have to be stable. The client sends a COMMIT later.
   UNSTABLE(0),
 
-  /// The data, and the attributes that are needed to read them.
+  /// The data, and the attributes that are required to read them.
   DATA_SYNC(1),
 
   /// The data and all attributes.
@@ -22,12 +22,12 @@ public enum StableHow {
     this.number = number;
   }
 
-  /// Returns the number in the protocol.
+  /// Returns the number of this constant in the protocol.
   public int number() {
     return number;
   }
 
-  /// Returns the constant of a number.
+  /// Returns the constant with the given number.
   ///
   /// @throws XdrException if the number is not valid
   public static StableHow of(int number) throws XdrException {

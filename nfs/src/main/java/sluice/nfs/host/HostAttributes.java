@@ -9,9 +9,9 @@ import sluice.nfs.host.HostDescriptors.Open;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 
-/// The extended attributes of host files. Only regular files and directories are supported: the
-/// system calls take a path, and `/proc/self/fd/N` of a symbolic link is itself a link in `/proc`.
-/// Thread-safe.
+/// The extended attributes of host files. Only regular files and directories are supported, because
+/// the system calls require a path and `/proc/self/fd/N` of a symbolic link is itself a link in
+/// `/proc`. This class is thread-safe.
 final class HostAttributes {
   private static final int MAX_BYTES = 65_536;
 
@@ -41,7 +41,7 @@ final class HostAttributes {
     at(caller, "removexattr", file, path -> AttributeCalls.removexattr(path, name));
   }
 
-  /// A system call that takes a path.
+  /// A system call that operates on a path.
   @FunctionalInterface
   private interface Call {
     long run(byte[] path);

@@ -5,9 +5,11 @@ import sluice.fs.Caller;
 import sluice.fs.FsException;
 import sluice.sys.ThreadCredentials;
 
-/// Runs system calls with the caller's IDs and converts their errors. Thread-safe.
+/// Executes system calls with the IDs of the caller and converts their errors to exceptions. This
+/// class is thread-safe.
 final class HostCalls {
-  /// A system call. It must not wait for anything in Java, because its thread has the caller's IDs.
+  /// A system call. It must not wait for another Java thread, because its own thread runs with the
+  /// IDs of the caller.
   @FunctionalInterface
   interface Call {
     long run();
@@ -15,9 +17,9 @@ final class HostCalls {
 
   private HostCalls() {}
 
-  /// Throws an exception for a negative errno.
+  /// Throws an exception if the result is a negative errno, and returns it otherwise.
   ///
-  /// @param what the call, for the message
+  /// @param what the name of the call, for the message
   static long check(long result, String what) throws FsException {
     if (result < 0) {
       throw FsException.of((int) -result, what);
@@ -25,8 +27,8 @@ final class HostCalls {
     return result;
   }
 
-  /// Runs a system call with the IDs of a caller. The IDs are set on the platform thread that runs
-  /// the calling thread, see [ThreadCredentials].
+  /// Executes a system call with the IDs of the given caller. The IDs are set on the platform
+  /// thread that carries the calling thread, see [ThreadCredentials].
   static long as(Caller caller, String what, Call call) throws FsException {
     if (caller.equals(Caller.ROOT)) {
       return check(call.run(), what);
@@ -46,7 +48,8 @@ final class HostCalls {
     return check(result, what);
   }
 
-  /// Returns true if this process may change its IDs and open files by handle.
+  /// Returns true if this process has the capabilities to change its IDs and to open files by
+  /// handle.
   static boolean privileged() {
     if (ThreadCredentials.setGroups(ThreadCredentials.groups()) < 0) {
       return false;
@@ -56,7 +59,7 @@ final class HostCalls {
     return other == 0 && ThreadCredentials.setGroups(ThreadCredentials.groups()) == 0;
   }
 
-  /// Returns a path to an open file, for calls that take no descriptor.
+  /// Returns a path to an open file, for system calls that do not accept a descriptor.
   static byte[] path(int fd) {
     return ("/proc/self/fd/" + fd).getBytes(StandardCharsets.US_ASCII);
   }

@@ -11,11 +11,11 @@ import sluice.fs.FsException;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 
-/// The files of a host directory whose changes may not be stable yet. Thread-safe; all threads that
-/// wait share one round of `fsync(2)`.
+/// The set of files of a host directory whose changes may not be stable yet. This class is
+/// thread-safe, and all waiting threads share one round of `fsync(2)`.
 ///
-/// A failed `fsync` is final: the kernel reports a lost write once and then forgets it. Afterwards
-/// nothing is reported as stable.
+/// A failed `fsync` is final, because the kernel reports a lost write only once. No change is
+/// reported as stable after such a failure.
 final class HostChanges {
   /// The number of files above which one `syncfs(2)` is cheaper than an `fsync(2)` per file.
   static final int MANY = 1024;
@@ -57,8 +57,8 @@ final class HostChanges {
     }
   }
 
-  /// Notes a change of a file that must not be opened for `fsync(2)`, such as a device. It is
-  /// covered by `syncfs(2)`.
+  /// Records a change of a file that must not be opened for `fsync(2)`, such as a device. The
+  /// change is made stable by `syncfs(2)`.
   void addOther() {
     set.lock();
     try {
@@ -92,7 +92,7 @@ final class HostChanges {
     }
   }
 
-  /// Returns the number of rounds.
+  /// Returns the number of completed rounds.
   int rounds() {
     round.lock();
     try {
@@ -136,7 +136,7 @@ final class HostChanges {
     try (HostDescriptors.Open open = descriptors.open(file, HostDescriptors.Kind.READ)) {
       HostCalls.check(AttributeCalls.fsync(open.fd), "fsync " + file);
     } catch (FsException e) {
-      if (e.errno() != Errno.ESTALE) { // removed meanwhile: nothing is left to make stable
+      if (e.errno() != Errno.ESTALE) { // the file has been removed
         throw e;
       }
     }

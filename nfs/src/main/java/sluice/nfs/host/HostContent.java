@@ -12,8 +12,8 @@ import sluice.nfs.host.HostDescriptors.Open;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// Reads and writes the content of host files. Data pass through off-heap blocks, because the
-/// kernel needs memory that does not move. Thread-safe.
+/// Reads and writes the content of host files. The data are copied through off-heap blocks, because
+/// the kernel requires memory that does not move. This class is thread-safe.
 final class HostContent {
   /// The maximum number of bytes per system call.
   static final int PIECE_BYTES = 1 << 20;
@@ -21,9 +21,9 @@ final class HostContent {
   private final HostDescriptors descriptors;
   private final Account account;
 
-  /// Creates an object for the files of one tree.
+  /// Creates an instance for the files of one tree.
   ///
-  /// @param account is charged with the blocks in use
+  /// @param account the account that is charged for the blocks in use
   HostContent(HostDescriptors descriptors, Account account) {
     this.descriptors = descriptors;
     this.account = account;

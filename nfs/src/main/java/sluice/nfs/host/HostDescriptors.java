@@ -10,18 +10,19 @@ import sluice.sys.Errno;
 import sluice.sys.FileHandles;
 import sluice.sys.Files;
 
-/// A cache of open descriptors of host files, so that most requests need not open their file.
-/// Thread-safe; the lock is held while a file is opened, never while it is used.
+/// A cache of open descriptors of host files, which allows most requests to be handled without
+/// opening a file. This class is thread-safe. Its lock is held while a file is being opened but not
+/// while it is used.
 ///
-/// A descriptor that is unused for [#IDLE_SECONDS] is closed at the next call. When the last name
-/// of a file is removed through this tree its descriptor is closed at once, because an open file
-/// keeps its blocks.
+/// A descriptor that has been unused for [#IDLE_SECONDS] is closed by the next call. When the last
+/// name of a file is removed through this tree, its descriptors are closed immediately, because the
+/// blocks of an open file are not freed.
 final class HostDescriptors implements AutoCloseable {
   static final int IDLE_SECONDS = 5;
 
   /// The purpose of a descriptor.
   enum Kind {
-    /// A descriptor for names and attributes only.
+    /// A descriptor that only allows access to names and attributes.
     PATH(Files.O_PATH | Files.O_NOFOLLOW),
     READ(Files.O_RDONLY | Files.O_NONBLOCK | Files.O_NOCTTY),
     WRITE(Files.O_WRONLY | Files.O_NONBLOCK | Files.O_NOCTTY);
@@ -35,7 +36,7 @@ final class HostDescriptors implements AutoCloseable {
 
   private record Key(long inode, Kind kind) {}
 
-  /// An open descriptor; [#close] returns it to the cache.
+  /// An open descriptor, which [#close] returns to the cache.
   final class Open implements AutoCloseable {
     final HostFile file;
     final int fd;
@@ -71,15 +72,15 @@ final class HostDescriptors implements AutoCloseable {
 
   /// Creates an empty cache.
   ///
-  /// @param mount the descriptor of the exported directory, which [#close] closes
-  /// @param limit the maximum number of cached descriptors; more are open only while they are in
-  ///   use
+  /// @param mount the descriptor of the exported directory, which is closed by [#close]
+  /// @param limit the maximum number of cached descriptors; additional descriptors are closed as
+  ///   soon as they are no longer in use
   HostDescriptors(int mount, int limit) {
     this.mount = mount;
     this.limit = limit;
   }
 
-  /// Opens a file, or returns its cached descriptor.
+  /// Returns the cached descriptor of a file, and opens the file if it is not cached.
   ///
   /// @throws FsException `ESTALE` if the file was removed
   Open open(HostFile file, Kind kind) throws FsException {
@@ -108,7 +109,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Opens a descriptor that is not cached. The caller closes it.
+  /// Opens a descriptor that is not cached. The caller must close it.
   int openOwn(HostFile file, int flags) throws FsException {
     lock.lock();
     try {
@@ -138,7 +139,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Closes the descriptors of a file that has lost its last name, unless the file is retained.
+  /// Closes the descriptors of a file that has no names left, unless the file is retained.
   void forget(HostFile file) {
     lock.lock();
     try {
@@ -161,7 +162,8 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Retains a file: its descriptor stays open, and its content exists even without a name.
+  /// Retains a file, so that its descriptor stays open and its content exists even if its last name
+  /// is removed.
   void retain(HostFile file) throws FsException {
     try (Open held = open(file, Kind.PATH)) {
       lock.lock();
@@ -173,9 +175,9 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Releases a file once.
+  /// Reverts one call of [#retain].
   ///
-  /// @return true if the file is not retained any more
+  /// @return true if the file is no longer retained
   boolean release(HostFile file) {
     lock.lock();
     try {

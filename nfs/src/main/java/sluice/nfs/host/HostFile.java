@@ -3,21 +3,22 @@ package sluice.nfs.host;
 import java.util.Arrays;
 import sluice.fs.FileKind;
 
-/// A file of a host directory: its inode number and the handle by which the kernel finds it again.
-/// Immutable except for `retained`, which [HostDescriptors] guards with its lock.
+/// A file of a host directory, identified by its inode number and by the handle with which the
+/// kernel can open it again. Instances are immutable except for `retained`, which is guarded by the
+/// lock of [HostDescriptors].
 final class HostFile {
   final long inode;
 
-  /// The handle as `FileHandles` of `sys` returns it: type and bytes.
+  /// The type and the bytes of the handle, in the format of `FileHandles` in module `sys`.
   final byte[] handle;
 
   /// The kind of the file, which is constant while the handle is valid.
   final FileKind kind;
 
-  /// A number that differs between files that had the same inode number.
+  /// A number that distinguishes the files that have successively used the same inode number.
   final int generation;
 
-  /// The number of times the file is retained; guarded by the lock of [HostDescriptors].
+  /// The number of times that the file is retained, guarded by the lock of [HostDescriptors].
   int retained;
 
   HostFile(long inode, byte[] handle, FileKind kind) {
@@ -27,8 +28,8 @@ final class HostFile {
     this.generation = Arrays.hashCode(handle);
   }
 
-  /// Returns true if the file may be opened for its content or names. Opening a device or a pipe
-  /// would access the devices of this machine.
+  /// Returns true if the file may be opened for its content or names. Other files are not opened,
+  /// because opening a device or a pipe would access the devices of this machine.
   boolean opens() {
     return kind == FileKind.REGULAR || kind == FileKind.DIRECTORY;
   }

@@ -9,12 +9,13 @@ import sluice.sys.Errno;
 import sluice.sys.FileHandles;
 import sluice.sys.Statx;
 
-/// The known files of a host directory, by inode number. Thread-safe.
+/// A table of the known files of a host directory, keyed by inode number. This class is
+/// thread-safe.
 ///
-/// Files are forgotten when there are more than [#LIMIT]. A client that has the handle of a
-/// forgotten file can still use it, because the kernel finds the file by its handle.
+/// When the table exceeds [#LIMIT], some files are evicted. A client can still use the handle of an
+/// evicted file, because the kernel finds the file by its handle.
 final class HostFiles {
-  /// The maximum number of known files; each takes about 200 bytes.
+  /// The maximum number of known files, each of which requires about 200 bytes.
   static final int LIMIT = 1 << 18;
 
   private final ConcurrentHashMap<Long, HostFile> byInode = new ConcurrentHashMap<>();
@@ -29,7 +30,7 @@ final class HostFiles {
     this.limit = limit;
   }
 
-  /// Returns a known file.
+  /// Returns the known file with the given inode number.
   ///
   /// @throws FsException `ESTALE` if the number is not known
   HostFile get(long inode) throws FsException {
@@ -45,7 +46,7 @@ final class HostFiles {
     return known != null && known.is(handle, handle.length);
   }
 
-  /// Returns the file of an open descriptor.
+  /// Returns the file that the given descriptor refers to, and adds it to the table.
   ///
   /// @param attributes the attributes of `fd`
   /// @throws FsException `EXDEV` if the file is on another file system
@@ -71,7 +72,7 @@ final class HostFiles {
     return file;
   }
 
-  /// Forgets an eighth of the files, in the order of the hash table.
+  /// Evicts an eighth of the files, in the iteration order of the hash table.
   private synchronized void forgetSome() {
     int goes = limit / 8;
     Iterator<HostFile> all = byInode.values().iterator();

@@ -28,22 +28,24 @@ import sluice.sys.StatFs;
 import sluice.sys.Statx;
 import sluice.sys.ThreadCredentials;
 
-/// A directory of this machine as a [FileTree]: every operation is a system call with the caller's
-/// IDs. Thread-safe; nothing is cached except open descriptors.
+/// A [FileTree] that represents a directory of this machine. Every operation is a system call that
+/// is executed with the IDs of the caller. This class is thread-safe and caches nothing except open
+/// descriptors.
 ///
-/// Files are found by the handles of `open_by_handle_at(2)`, so they survive a restart and renames
-/// by other processes. The tree stays on one file system; mount points below the directory return
-/// `EXDEV`.
+/// Files are found by the handles of `open_by_handle_at(2)`, which remain valid after a restart and
+/// after renames by other processes. The tree is limited to one file system, and operations on
+/// mount points below the directory fail with `EXDEV`.
 ///
-/// Limits: groups are not atomic ([#atomicGroups]), and a change of several attributes may be done
-/// in part. Changes become stable by `fsync(2)` of the files and directories concerned; all threads
-/// that wait share one round ([HostChanges]).
+/// Groups are not atomic ([#atomicGroups]), and a change of several attributes may be applied only
+/// in part. Changes are made stable by `fsync(2)` of the affected files and directories, and all
+/// waiting threads share one round ([HostChanges]).
 ///
-/// Opening a tree sets the `umask` of the process to 0, because callers have applied their own.
+/// Opening a tree sets the `umask` of the process to 0, because callers have already applied their
+/// own.
 public final class HostTree implements FileTree {
   private static final int MASK = Statx.STATX_BASIC_STATS | Statx.STATX_BTIME;
 
-  /// The limit of ext4. Other file systems have other limits and report an error when they are
+  /// The limit of ext4. Other file systems have different limits and report an error if they are
   /// exceeded.
   private static final int LINK_MAX = 65_000;
 
@@ -122,7 +124,7 @@ public final class HostTree implements FileTree {
     return Files.O_RDONLY | Files.O_DIRECTORY;
   }
 
-  // ---- looking --------------------------------------------------------------------------------
+  // ---- lookups --------------------------------------------------------------------------------
 
   @Override
   public long rootInode() {
@@ -215,8 +217,8 @@ public final class HostTree implements FileTree {
     return find(caller, directory, name).inode();
   }
 
-  /// Looks a name up and returns the attributes of the file. Both come from the same open
-  /// descriptor.
+  /// Looks up a name and returns the attributes of the file. The lookup and the attributes use the
+  /// same open descriptor.
   @Override
   public FileAttributes find(Caller caller, long directory, byte[] name) throws IOException {
     HostFile parent = files.get(directory);
@@ -450,8 +452,8 @@ public final class HostTree implements FileTree {
     changes.add(parent);
   }
 
-  /// Returns the file that a name refers to, or null, so that its descriptors can be closed when
-  /// the name is removed.
+  /// Returns the file that a name refers to, or null if there is none, so that its descriptors can
+  /// be closed when the name is removed.
   private @Nullable HostFile present(int directory, byte[] name) throws IOException {
     int fd = NameCalls.openat(directory, name, Kind.PATH.flags, 0);
     if (fd < 0) {
@@ -582,7 +584,7 @@ public final class HostTree implements FileTree {
     changes.add(file);
   }
 
-  // ---- life and durability --------------------------------------------------------------------
+  // ---- lifecycle and durability ---------------------------------------------------------------
 
   @Override
   public void retain(long inode) throws IOException {
@@ -640,7 +642,7 @@ public final class HostTree implements FileTree {
     changes.await(point);
   }
 
-  /// Returns the number of `fsync` rounds, for tests.
+  /// Returns the number of completed `fsync` rounds, for tests.
   int syncRounds() {
     return changes.rounds();
   }

@@ -2,12 +2,13 @@ package sluice.nfs.rpc;
 
 import org.jspecify.annotations.Nullable;
 
-/// A cache of decoded credentials, keyed by their encoded bytes. A hit costs a comparison and
-/// allocates nothing. Owned by the loop's thread.
+/// A cache of decoded credentials, keyed by their encoded bytes. A cache hit requires one
+/// comparison and allocates nothing. Instances are owned by the loop's thread.
 final class CredentialCache {
   private static final int SLOTS = 64;
 
-  /// The length of the stamp, which some clients change with every call and which has no meaning.
+  /// The length of the stamp, which some clients change with every call. The stamp has no meaning
+  /// and is not compared.
   private static final int STAMP_BYTES = 4;
 
   private final byte[][] bodies = new byte[SLOTS][];
@@ -51,8 +52,8 @@ final class CredentialCache {
     return made;
   }
 
-  /// Returns the slot for a body: a hash over all its words, because users of one machine differ in
-  /// only a few of them.
+  /// Returns the slot for a body. The hash includes all of its words, because the credentials of
+  /// users of the same machine differ in only a few of them.
   private static int slot(XdrReader from, int end) {
     int sum = 0;
     for (int at = from.position(); at < end; at += Integer.BYTES) {

@@ -3,11 +3,10 @@ package sluice.nfs.rpc;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// The user on whose behalf a client makes a call: AUTH_NONE or AUTH_SYS (RFC 5531, section 8 and
-/// appendix A). Immutable and thread-safe. Consecutive calls with the same encoded credentials
-/// share one object.
+/// The user on whose behalf a client makes a call, as AUTH_NONE or AUTH_SYS credentials (RFC 5531,
+/// section 8 and appendix A). Instances are immutable and thread-safe. Consecutive calls with the
+/// same encoded credentials share one object.
 public final class Credentials {
-  /// Authentication flavors.
   static final int AUTH_NONE = 0;
 
   public static final int AUTH_SYS = 1;
@@ -41,7 +40,8 @@ public final class Credentials {
 
   /// Decodes the body of an AUTH_SYS credential.
   ///
-  /// @param bytes the length of the body; afterwards the reader is behind it
+  /// @param bytes the length of the body; the reader is positioned after the body when this method
+  ///   returns
   /// @throws RpcRefusal AUTH_BADCRED
   static Credentials decode(XdrReader from, int bytes) {
     try {
@@ -65,7 +65,7 @@ public final class Credentials {
     }
   }
 
-  /// Appends an `opaque_auth`.
+  /// Appends these credentials as an `opaque_auth`.
   void encode(XdrWriter to) {
     to.int32(flavor);
     int lengthAt = to.position();
@@ -80,17 +80,17 @@ public final class Credentials {
     to.patch(lengthAt, to.position() - lengthAt - Integer.BYTES);
   }
 
-  /// Returns [#AUTH_NONE] or [#AUTH_SYS].
+  /// Returns the authentication flavor, which is [#AUTH_NONE] or [#AUTH_SYS].
   public int flavor() {
     return flavor;
   }
 
-  /// Returns the user ID; -1 for AUTH_NONE.
+  /// Returns the user ID, or -1 for AUTH_NONE.
   public int uid() {
     return uid;
   }
 
-  /// Returns the group ID; -1 for AUTH_NONE.
+  /// Returns the group ID, or -1 for AUTH_NONE.
   public int gid() {
     return gid;
   }
@@ -100,7 +100,8 @@ public final class Credentials {
     return groups.clone();
   }
 
-  /// Returns the machine name that the client claims. It must not be used for access control.
+  /// Returns the machine name that the client claims to have. It must not be used for access
+  /// control.
   String machine() {
     return machine;
   }

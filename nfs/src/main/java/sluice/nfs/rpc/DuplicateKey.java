@@ -5,12 +5,12 @@ package sluice.nfs.rpc;
 /// The client's port is not part of the key, because a client that reconnects after a restart of
 /// the server may use another port.
 ///
-/// @param clientHigh the first half of the client's address in IPv6 form; for NFSv4.1 of the
-///   session ID
-/// @param clientLow the second half
-/// @param xid the transaction ID; for NFSv4.1 the sequence number of the slot
+/// @param clientHigh the first half of the client's address in IPv6 form, or of the session ID for
+///   NFSv4.1
+/// @param clientLow the second half of the same address or session ID
+/// @param xid the transaction ID, or the sequence number of the slot for NFSv4.1
 /// @param checksum the checksum of the arguments
-/// @param procedure the procedure number, for NFSv4.1 the slot number, plus 256 times the program
+/// @param procedure the procedure number (the slot number for NFSv4.1) plus 256 times the program
 ///   version
 /// @param credentials a hash of the caller's credentials
 public record DuplicateKey(

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.memory.ViewBinder;
 
-/// The calls that one worker of a [GroupCommitQueue] has completed and not yet handed over. Calls
-/// that changed nothing go to the loop, which sends the replies; the others go to the changed tree
-/// first, which reports when the change is stable. Confined to one worker; calls that are handed
-/// over belong to the receiver.
+/// The batch of calls that one worker of a [GroupCommitQueue] has completed but not yet submitted.
+/// A call that changed nothing is submitted to the loop, which sends its reply. All other calls are
+/// submitted to the changed tree first, which notifies the server when the change is stable. A
+/// batch is confined to one worker; a submitted call belongs to its receiver.
 final class GroupCommitBatch implements RpcCall.Batch {
-  /// The number of calls after which the batch is handed over.
+  /// The number of calls after which the batch is submitted.
   private static final int MOST = 64;
 
   private final RpcWorkers workers;
@@ -25,7 +25,7 @@ final class GroupCommitBatch implements RpcCall.Batch {
     this.workers = workers;
   }
 
-  /// Runs a call and adds it to the batch.
+  /// Executes a call and adds it to the batch.
   void answer(WorkerCall call, ViewBinder binder) {
     StableReply reply = null;
     try {

@@ -8,15 +8,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import sluice.loop.Loop;
 import sluice.memory.ViewBinder;
 
-/// A queue for group commit of small changes (DeWitt et al., "Implementation Techniques for Main
-/// Memory Database Systems", SIGMOD 1984): one worker runs the queued calls one after another, and
-/// their changes become stable together. The loop's thread adds calls and starts workers; workers
-/// take calls.
+/// A queue that implements group commit for small changes (DeWitt et al., "Implementation
+/// Techniques for Main Memory Database Systems", SIGMOD 1984). One worker executes the queued calls
+/// sequentially, and their changes become stable together. The loop's thread adds calls and starts
+/// workers, which remove calls from the queue.
 ///
-/// With one worker per call, each worker would be woken, wait for locks, wait for the journal, and
-/// be woken again, which costs more than the call. A worker starts at the end of the loop's turn
-/// and ends when the queue is empty. When a worker is blocked, for example by a device, and takes
-/// no call for two milliseconds, another worker is started.
+/// If every call had its own worker, each worker would be woken, wait for locks and the journal,
+/// and be woken again, which would cost more than the call itself. A worker is started at the end
+/// of the loop's turn and terminates when the queue is empty. If a worker is blocked, for example
+/// by a device, and does not start another call for two milliseconds, an additional worker is
+/// started.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,14 +25,14 @@ import sluice.memory.ViewBinder;
 /// | working | loop up, workers down | volatile | atomic |
 /// | beginning, looking, takenBefore | loop | plain | plain |
 public final class GroupCommitQueue {
-  /// The maximum length of data that a queued WRITE may carry; a longer WRITE gets a worker of its
-  /// own.
+  /// The maximum length of the data of a queued WRITE. A longer WRITE is executed by a worker of
+  /// its own.
   public static final int MOST_CONTENT_BYTES = 16 << 10;
 
-  /// The time without progress after which another worker is started.
+  /// The time without progress after which an additional worker is started.
   private static final long STALL_NANOS = 2_000_000L;
 
-  /// The number of calls after which a worker yields to others.
+  /// The number of calls after which a worker yields to other threads.
   private static final int TURN = 16;
 
   private final Loop loop;
@@ -67,7 +68,7 @@ public final class GroupCommitQueue {
     }
   }
 
-  /// Starts a last worker for the remaining calls when the loop ends.
+  /// Starts a final worker for the remaining calls when the loop is closed.
   void close() {
     if (!waiting.isEmpty() && working.get() == 0) {
       start();
@@ -134,8 +135,8 @@ public final class GroupCommitQueue {
 
   /// Unregisters this worker.
   ///
-  /// @return false if a call has arrived meanwhile, which this worker must take because no other
-  ///   worker runs
+  /// @return false if a call has arrived in the meantime and this worker must continue because no
+  ///   other worker is running
   private boolean leave() {
     working.decrementAndGet();
     return waiting.isEmpty() || !working.compareAndSet(0, 1);

@@ -10,11 +10,11 @@ import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.memory.block.Block;
 
-/// A buffer for one message that is processed after its turn. Owned by one thread at a time: the
-/// loop's thread fills it, a worker reads it and gives it back.
+/// A buffer for one message that is processed after the turn in which it was received. It is owned
+/// by one thread at a time. The loop's thread fills it, and a worker reads and returns it.
 ///
-/// Its [Memory] lives as long as the buffer, because creating and closing one for each message
-/// would cost more than most calls.
+/// Its [Memory] has the same lifetime as the buffer, because creating and closing a memory for each
+/// message would cost more than most calls.
 final class MessageBuffer implements AutoCloseable {
   private final Block block;
   private final Memory memory;
@@ -27,8 +27,8 @@ final class MessageBuffer implements AutoCloseable {
 
   /// Allocates a buffer.
   ///
-  /// @param account is charged until the buffer is closed
-  /// @return null if the account has no room
+  /// @param account the account that is charged until the buffer is closed
+  /// @return null if the limit of the account would be exceeded
   static @Nullable MessageBuffer allocate(Account account, int bytes) {
     Block block = Block.allocate(account, bytes);
     return block == null ? null : new MessageBuffer(block);
@@ -59,8 +59,8 @@ final class MessageBuffer implements AutoCloseable {
 
   /// Appends the bytes that have arrived on a connection.
   ///
-  /// @param most the maximum number of bytes, not more than the free room
-  /// @return the number of bytes
+  /// @param most the maximum number of bytes, which must not exceed the free space
+  /// @return the number of bytes that were appended
   int receive(Connection from, int most) {
     int taken = from.receiveInto(block, length, most);
     length += taken;
@@ -73,7 +73,7 @@ final class MessageBuffer implements AutoCloseable {
     length += from.length;
   }
 
-  /// Appends bytes.
+  /// Appends the given bytes.
   void append(byte[] from) {
     MemorySegment.copy(from, 0, block.segment(), ValueLayout.JAVA_BYTE, length, from.length);
     length += from.length;
@@ -84,8 +84,8 @@ final class MessageBuffer implements AutoCloseable {
     return binder.bind(block.segment(), 0, length);
   }
 
-  /// Opens a reader of the message for the calling thread. It can hand on parts of the message as
-  /// [Memory].
+  /// Opens a reader of the message for the calling thread. The reader can pass on parts of the
+  /// message as [Memory].
   XdrReader read(ViewBinder binder, XdrReader reader) {
     return reader.open(show(binder), 0, length, memory);
   }

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.nfs.RpcLimits;
 
-/// A pool of message buffers in size classes, with a limit on the total size. Owned by the loop's
-/// thread.
+/// A pool of message buffers that are grouped in size classes. The total size of the buffers is
+/// limited. Instances are owned by the loop's thread.
 ///
-/// Returned buffers are kept for messages of the same size class, until another size class needs
-/// their memory.
+/// Returned buffers are reused for messages of the same size class. They are freed when another
+/// size class requires their memory.
 final class MessagePool {
   private static final int SMALLEST_SHIFT = 10;
 
@@ -37,9 +37,9 @@ final class MessagePool {
     return Math.min(mostBytes, 1 << (sizeClass + SMALLEST_SHIFT));
   }
 
-  /// Takes an empty buffer.
+  /// Acquires an empty buffer.
   ///
-  /// @param bytes at most the maximum message length
+  /// @param bytes the required capacity, at most the maximum message length
   /// @return null if the limit is reached
   @Nullable MessageBuffer take(int bytes) {
     int wanted = sizeClass(bytes);
@@ -60,8 +60,9 @@ final class MessagePool {
     return made;
   }
 
-  /// Takes a buffer for a part of a message. Unlike [#take] it leaves room for one message of
-  /// maximum length, so that always one of the waiting streams can proceed.
+  /// Acquires a buffer for a part of a message. Unlike [#take], this method reserves memory for one
+  /// message of the maximum length, so that at least one of the waiting streams can always make
+  /// progress.
   @Nullable MessageBuffer takePart(int bytes) {
     long used = account.usedBytes() - freeBytes + size(sizeClass(bytes));
     return used > account.limitBytes() - mostBytes ? null : take(bytes);
@@ -73,12 +74,12 @@ final class MessagePool {
     free[sizeClass(buffer.capacity())].push(buffer);
   }
 
-  /// Returns the charged memory in bytes, including free buffers. Thread-safe.
+  /// Returns the charged memory in bytes, including free buffers. This method is thread-safe.
   long usedBytes() {
     return account.usedBytes();
   }
 
-  /// Frees all buffers of the pool.
+  /// Frees all unused buffers of the pool.
   void close() {
     for (ArrayDeque<MessageBuffer> each : free) {
       while (!each.isEmpty()) {

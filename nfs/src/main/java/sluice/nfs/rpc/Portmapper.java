@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// The portmapper, version 2 (RFC 1833, section 3), which tells clients the ports of this server's
-/// programs. Thread-safe.
+/// The portmapper, version 2 (RFC 1833, section 3), which informs clients about the ports of this
+/// server's programs. This class is thread-safe.
 ///
 /// Registrations by clients are refused. Indirect calls (`PMAPPROC_CALLIT`) are not supported,
-/// because they are a known means of attack.
+/// because they can be used for attacks on other servers.
 public final class Portmapper implements RpcProgram {
   static final int NUMBER = 100_000;
   static final int VERSION = 2;
 
-  /// The protocol number of TCP.
+  /// The protocol number of TCP in a mapping.
   public static final int TCP = 6;
 
   public static final int UDP = 17;
@@ -30,7 +30,7 @@ public final class Portmapper implements RpcProgram {
 
   private final List<Mapping> mappings = new CopyOnWriteArrayList<>();
 
-  /// Registers all versions of a program.
+  /// Registers all versions of the given program.
   public void register(RpcProgram program, int protocol, int port) {
     for (int version = program.lowestVersion(); version <= program.highestVersion(); version++) {
       Mapping mapping = new Mapping(program.number(), version, protocol, port);
@@ -73,8 +73,9 @@ public final class Portmapper implements RpcProgram {
     return true;
   }
 
-  /// Returns the port of a program, or 0. For an unknown version it returns the port of another
-  /// version; the program there replies with the versions that it supports.
+  /// Returns the port of a program, or 0 if it is not registered. For an unknown version, the port
+  /// of another version is returned, because the program at that port replies with the versions
+  /// that it supports.
   private int port(int program, int version, int protocol) {
     int other = 0;
     for (Mapping each : mappings) {

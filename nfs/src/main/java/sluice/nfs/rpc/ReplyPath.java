@@ -1,10 +1,10 @@
 package sluice.nfs.rpc;
 
-/// Sends the reply to a call that a worker has run. Called by the loop's thread.
+/// Sends the reply to a call that a worker has executed. Called by the loop's thread.
 interface ReplyPath {
-  /// Sends the reply, or drops it if the client is gone.
+  /// Sends the reply, or discards it if the connection has been closed.
   ///
-  /// @param reply must not be kept
+  /// @param reply the reply, which must not be retained after this method returns
   /// @param leased the number that was passed to [RpcWorkers#pass]
   void answered(XdrWriter reply, int leased);
 }

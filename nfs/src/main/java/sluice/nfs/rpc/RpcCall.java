@@ -4,12 +4,14 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// The header of a call. Owned by the thread that handles the call, and constant during that time.
-/// The loop's thread uses one object for all calls, so [RpcProgram#tryCall] must not keep it.
+/// The header of a call. It is owned by the thread that processes the call and does not change
+/// during that time. The loop's thread reuses one object for all calls, so [RpcProgram#tryCall]
+/// must not retain it.
 public final class RpcCall {
-  /// The calls that one worker has completed and not yet handed over, including this one.
+  /// The calls that one worker has completed but not yet submitted, including this call.
   interface Batch {
-    /// Hands the calls over, also because the worker is about to wait for something.
+    /// Submits the completed calls, either because the batch is full or because the worker is about
+    /// to wait.
     void handOver();
   }
 
@@ -28,7 +30,7 @@ public final class RpcCall {
   private @Nullable Batch batch;
   private @Nullable StableReply stableReply;
 
-  /// Sets the sender of the following messages.
+  /// Sets the sender of the subsequent messages.
   void from(RpcConnection sender, int port) {
     connection = sender;
     clientPort = port;
@@ -50,7 +52,7 @@ public final class RpcCall {
     argumentsAt = of.position();
   }
 
-  /// Returns a copy for another thread, with a reader of its own over a copy of the message.
+  /// Returns a copy for another thread, with its own reader over a copy of the message.
   RpcCall copy(XdrReader copied) {
     RpcCall copy = new RpcCall();
     copy.xid = xid;
@@ -93,12 +95,12 @@ public final class RpcCall {
     return connection().datagram();
   }
 
-  /// Returns the number of the connection, which is unique during the life of the server.
+  /// Returns the number of the connection, which is unique during the lifetime of the server.
   public long connectionNumber() {
     return connection().number();
   }
 
-  /// Returns the connection of the call. Datagrams of one address share a connection.
+  /// Returns the connection of the call. All datagrams from one address share a connection.
   RpcConnection connection() {
     RpcConnection sender = connection;
     if (sender == null) {
@@ -107,8 +109,8 @@ public final class RpcCall {
     return sender;
   }
 
-  /// Returns a checksum of the length and the first 256 bytes of the arguments. Together with
-  /// client and xid it distinguishes a retransmission from a new call.
+  /// Returns a checksum of the length and the first 256 bytes of the arguments. Together with the
+  /// client and the transaction ID, it distinguishes a retransmission from a new call.
   public int checksum() {
     XdrReader from = reader();
     int before = from.position();
@@ -120,8 +122,9 @@ public final class RpcCall {
 
   // ---- the worker and the stability of the reply -----------------------------------------------
 
-  /// Marks a call for the [GroupCommitQueue], if it is passed to a worker. Such a call makes a
-  /// small change and mostly waits for the journal only. Called on the loop's thread.
+  /// Marks a call for the [GroupCommitQueue], which is used if the call is passed to a worker. A
+  /// call should be marked if it makes a small change and spends most of its time waiting for the
+  /// journal. This method is called on the loop's thread.
   public void forGroupCommit() {
     forGroupCommit = true;
   }
@@ -130,15 +133,16 @@ public final class RpcCall {
     return forGroupCommit;
   }
 
-  /// Delays the reply until a change is stable. Meanwhile the worker runs other calls.
+  /// Delays the reply until a change is stable. In the meantime, the worker executes other calls.
   ///
-  /// @param then runs before the reply is sent; it may change the reply but not read the arguments
+  /// @param then is invoked before the reply is sent; it may change the reply but must not read the
+  ///   arguments
   public void replyWhenStable(FileTree tree, long point, FileTree.StableListener then) {
     stableReply = new StableReply(tree, point, then);
   }
 
-  /// Announces that the worker is about to wait for another call or for a long time. The worker's
-  /// completed calls are handed over, so that no thread waits for them.
+  /// Announces that the worker is about to wait for another call or for a long time. The calls that
+  /// the worker has already completed are submitted, so that they are not delayed.
   public void beforeWaiting() {
     if (batch != null) {
       batch.handOver();

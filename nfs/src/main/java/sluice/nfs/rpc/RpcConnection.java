@@ -6,8 +6,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The identity of a TCP connection, or of an address that sends datagrams, with the objects that
-/// programs attach to it. Created by the loop's thread; thread-safe.
+/// The identity of a TCP connection or of an address that sends datagrams, together with the
+/// objects that programs have attached to it. Instances are created by the loop's thread and are
+/// thread-safe.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,7 +28,7 @@ final class RpcConnection {
 
   /// Creates an identity.
   ///
-  /// @param number a number that is unique during the life of the server
+  /// @param number a number that is unique during the lifetime of the server
   RpcConnection(long number, InetAddress client, int clientPort, boolean datagram) {
     this.number = number;
     this.client = client;
@@ -60,7 +61,7 @@ final class RpcConnection {
     return addressLow;
   }
 
-  /// Returns the client's port; 0 for datagrams, whose port may vary.
+  /// Returns the client's port, or 0 for datagrams because their port may vary.
   int clientPort() {
     return clientPort;
   }
@@ -69,7 +70,7 @@ final class RpcConnection {
     return datagram;
   }
 
-  /// Returns false after the connection has ended.
+  /// Returns true until the connection is closed.
   boolean isOpen() {
     return open;
   }
@@ -89,8 +90,8 @@ final class RpcConnection {
 
   /// Attaches an object.
   ///
-  /// @param value null removes the attachment
-  /// @return false if the connection has ended or has 64 attachments
+  /// @param value the object, or null to remove the attachment
+  /// @return false if the connection has been closed or already has 64 attachments
   boolean attach(Object key, @Nullable Object value) {
     synchronized (attachments) {
       if (value == null) {

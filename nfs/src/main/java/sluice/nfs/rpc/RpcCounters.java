@@ -2,16 +2,16 @@ package sluice.nfs.rpc;
 
 import sluice.loop.counters.CounterPublisher;
 
-/// The RPC counters of one loop. The loop's thread writes them as plain fields; other threads, such
-/// as the [CounterPublisher], may read slightly old values.
+/// The RPC counters of one loop. The loop's thread writes them as plain fields, and other threads,
+/// such as the [CounterPublisher], may read slightly outdated values.
 final class RpcCounters {
-  /// The calls answered on the loop's thread.
+  /// The number of calls that were answered on the loop's thread.
   long answered;
 
-  /// The calls passed to workers.
+  /// The number of calls that were passed to workers.
   long passed;
 
-  /// The calls that workers have completed.
+  /// The number of calls that workers have completed.
   long worked;
 
   long connections;
@@ -19,27 +19,30 @@ final class RpcCounters {
   long datagrams;
   long datagramsDropped;
 
-  /// The messages that arrived in several pieces.
+  /// The number of messages that arrived in several segments.
   long assembled;
 
-  /// The times a connection was held because too many calls were with workers.
+  /// The number of times that a connection was suspended because too many calls were being
+  /// processed by workers.
   long heldForCalls;
 
-  /// The times a connection was held because the memory for messages was used up.
+  /// The number of times that a connection was suspended because the memory for messages was
+  /// exhausted.
   long heldForMemory;
 
-  /// The times a connection was held because its client had not received its replies.
+  /// The number of times that a connection was suspended because its client had not received its
+  /// replies.
   long heldForLeases;
 
-  /// The connections closed because of malformed or too long messages.
+  /// The number of connections that were closed because of malformed or oversized messages.
   long malformed;
 
-  /// The connections closed because a message was not completed in time.
+  /// The number of connections that were closed because a message was not completed in time.
   long unfinished;
 
   /// Publishes the counters.
   ///
-  /// @param source the part of each label before the slash
+  /// @param source the prefix of each label, before the slash
   void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/calls_answered_at_once", () -> answered);
     into.counter(source + "/calls_passed", () -> passed);

@@ -15,10 +15,11 @@ import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.datagrams.Datagrams;
 import sluice.memory.View;
 
-/// ONC RPC over UDP on one port: a call is one datagram, and so is its reply. Owned by one loop's
-/// thread.
+/// Serves ONC RPC over UDP on one port. Each call and each reply is a single datagram. Instances
+/// are owned by one loop's thread.
 ///
-/// A call that finds no worker or no memory is dropped; the client retransmits it.
+/// A call is dropped if there is no free worker or not enough memory, because the client will
+/// retransmit it.
 final class RpcDatagrams {
   private static final int MOST_PEERS = 4_096;
 
@@ -41,10 +42,10 @@ final class RpcDatagrams {
     this.allowed = allowed;
   }
 
-  /// Binds a port and starts to answer calls. Called on the loop's thread.
+  /// Binds a port and starts answering calls. This method is called on the loop's thread.
   ///
-  /// @param ports opens the port
-  /// @return the bound address; null if the loop's engine does not support datagrams
+  /// @param ports the factory that opens the port
+  /// @return the bound address, or null if the loop's engine does not support datagrams
   static @Nullable InetSocketAddress open(
       DatagramPorts ports,
       Loop loop,
@@ -93,7 +94,7 @@ final class RpcDatagrams {
     droppedByPort = port.dropped();
   }
 
-  /// Returns the sender of a datagram, or null if the sender must not get a reply.
+  /// Returns the sender of a datagram, or null if no reply may be sent to the sender.
   private @Nullable RpcConnection sender(DatagramPeer peer) {
     if (knownConnection != null && known != null && peer.sameSender(known)) {
       return knownConnection;

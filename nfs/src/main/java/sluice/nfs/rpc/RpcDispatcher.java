@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the headers of calls, finds their programs, and writes the headers of replies (RFC 5531,
-/// section 9). [#tryCall] belongs to one loop's thread; [#call] may be called concurrently by
-/// workers.
+/// section 9). [#tryCall] is confined to one loop's thread, whereas [#call] may be invoked
+/// concurrently by workers.
 final class RpcDispatcher {
   /// The result of [#tryCall] if the reply has been written.
   static final int ANSWERED = 0;
 
-  /// The result of [#tryCall] if a worker must use [#call].
+  /// The result of [#tryCall] if a worker must execute the call with [#call].
   static final int PASSED = 1;
 
   /// The result of [#tryCall] if the message is not a call.
@@ -44,10 +44,10 @@ final class RpcDispatcher {
     this.programs = programs.toArray(RpcProgram[]::new);
   }
 
-  /// Handles a message if that is possible without waiting.
+  /// Processes a message if that is possible without waiting.
   ///
-  /// @param call carries the sender of the message; the other fields are set from its header
-  /// @param reply an empty writer; it is still empty unless the result is [#ANSWERED]
+  /// @param call contains the sender of the message; the other fields are set from the header
+  /// @param reply an empty writer, which remains empty unless the result is [#ANSWERED]
   int tryCall(RpcCall call, XdrReader message, XdrWriter reply) {
     if (message.remaining() < 2 * Integer.BYTES) {
       return NOT_A_CALL;
@@ -72,7 +72,7 @@ final class RpcDispatcher {
     }
   }
 
-  /// Runs a call on a worker.
+  /// Executes a call on a worker.
   ///
   /// @param reply an empty writer
   void call(RpcCall call, XdrWriter reply) {
@@ -85,9 +85,9 @@ final class RpcDispatcher {
     }
   }
 
-  /// Completes a call whose reply has waited for a stable change.
+  /// Completes a call whose reply was delayed until its change was stable.
   ///
-  /// @param failure the reason why the change cannot be made stable, or null
+  /// @param failure the reason why the change could not be made stable, or null
   void stable(RpcCall call, XdrWriter reply, @Nullable IOException failure) {
     StableReply waited = call.stableReply();
     try {
@@ -99,9 +99,9 @@ final class RpcDispatcher {
     }
   }
 
-  /// Decodes the header.
+  /// Decodes the header of a call.
   ///
-  /// @return false if the reply is a refusal
+  /// @return false if the call was refused and the refusal has been written
   private boolean header(RpcCall call, int xid, XdrReader message, XdrWriter reply) {
     if (message.int32() != RPC_VERSION) {
       denied(reply, xid).int32(RPC_MISMATCH).int32(RPC_VERSION).int32(RPC_VERSION);
@@ -145,7 +145,7 @@ final class RpcDispatcher {
     return null;
   }
 
-  /// Writes the reply to a call of an unknown program or an unknown version.
+  /// Writes the reply to a call of an unknown program or of an unsupported version.
   private void unavailable(XdrWriter reply, int xid, int number) {
     int lowest = Integer.MAX_VALUE;
     int highest = 0;

@@ -5,24 +5,25 @@ import java.util.Iterator;
 import java.util.Set;
 import sluice.nfs.RpcLimits;
 
-/// The number of file system cache bytes that the replies of one loop lease. It counts the maximum
-/// of each reply that a worker is making, and the replies that clients have not received yet. Owned
-/// by the loop's thread.
+/// Counts the bytes of file system caches that are leased by the replies of one loop. The count
+/// includes the maximum of each reply that a worker is writing, and all replies that clients have
+/// not yet received. Instances are owned by the loop's thread.
 ///
-/// A client that sends calls and does not read the replies keeps their cache frames leased, and
-/// other clients cannot use those frames. Therefore a connection that has used up its share starts
-/// no more calls that read. When the loop's share is used up, each connection runs one such call at
-/// a time, and replies are short and copied.
+/// If a client sends calls but does not read the replies, their cache frames remain leased and
+/// cannot be used for other clients. Therefore a connection that has exhausted its share does not
+/// start any further calls that read. When the share of the loop is exhausted, each connection
+/// executes only one such call at a time, and the replies are shortened and copied.
 final class RpcLeases {
   /// A connection that has sent replies with leases.
   interface Debtor {
-    /// Checks which replies the client has received. Called on the loop's thread.
+    /// Determines which replies the client has received. This method is called on the loop's
+    /// thread.
     ///
     /// @return an upper bound of the bytes that are still leased
     long settle();
   }
 
-  /// The maximum length of a reply when the loop's share is used up.
+  /// The maximum length of a reply when the share of the loop is exhausted.
   private static final int SHORT_REPLY_BYTES = 64 << 10;
 
   /// The minimum time between two checks.
@@ -38,14 +39,15 @@ final class RpcLeases {
     this.limits = limits;
   }
 
-  /// Limits the length and the leases of a reply that is made on the loop's thread.
+  /// Limits the length and the leases of a reply that is written on the loop's thread.
   void bound(XdrWriter reply, long now) {
     long free = free(limits.messageBytes(), now);
     reply.bound(free > 0 ? limits.messageBytes() : SHORT_REPLY_BYTES);
     reply.mayLease((int) Math.min(free, limits.messageBytes()));
   }
 
-  /// Limits a reply that a worker will make, and reserves its leases until [#made].
+  /// Limits a reply that a worker is going to write, and reserves its leases until [#made] is
+  /// called.
   ///
   /// @param wanted the number of bytes the reply would lease
   void reserve(XdrWriter reply, int wanted, long now) {
@@ -55,7 +57,7 @@ final class RpcLeases {
     reserved += reply.mayLease();
   }
 
-  /// Returns the reservation of a reply that a worker has made.
+  /// Releases the reservation of a reply that a worker has written.
   void made(XdrWriter reply) {
     reserved -= reply.mayLease();
   }
@@ -84,19 +86,19 @@ final class RpcLeases {
     }
   }
 
-  /// Counts a staged reply with leases.
+  /// Adds the leases of a staged reply to the count.
   void staged(Debtor debtor, int bytes) {
     owing.add(debtor);
     owed += bytes;
   }
 
-  /// Removes a connection that has ended. Its bytes stay counted until the next check.
+  /// Removes a connection that has been closed. Its bytes remain counted until the next check.
   void ended(Debtor debtor) {
     owing.remove(debtor);
   }
 
-  /// Returns the number of leased and reserved bytes at the last check. Other threads may read a
-  /// slightly old value.
+  /// Returns the number of bytes that were leased or reserved at the last check. Other threads may
+  /// read a slightly outdated value.
   long bytes() {
     return reserved + owed;
   }

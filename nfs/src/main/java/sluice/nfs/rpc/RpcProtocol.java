@@ -14,12 +14,13 @@ import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.nfs.RpcLimits;
 
-/// ONC RPC over TCP: splits the input into records, dispatches the calls, and sends replies in the
-/// order of their completion. Owned by one loop's thread.
+/// Implements ONC RPC over TCP. It splits the input into records, dispatches the calls, and sends
+/// the replies in the order of their completion. Instances are owned by one loop's thread.
 ///
-/// A call that its program answers at once is decoded in the receive buffer, and its reply is
-/// staged with the turn. A call for a worker is copied, unless it was assembled already. The
-/// connection goes on: input waits only when [RpcLimits#callsPerConnection] calls are with workers.
+/// A call that its program can answer immediately is decoded in the receive buffer, and its reply
+/// is staged in the same turn. A call for a worker is copied unless it has already been assembled
+/// in a buffer. The connection then continues to receive calls until workers are processing
+/// [RpcLimits#callsPerConnection] of them.
 final class RpcProtocol implements Protocol {
   private static final int LAST_FRAGMENT = 0x8000_0000;
 
@@ -35,13 +36,13 @@ final class RpcProtocol implements Protocol {
   private final XdrWriter writer;
   private final ViewBinder binder;
 
-  /// The streams with an incomplete record, oldest record first.
+  /// The streams with an incomplete record, in the order in which their records were started.
   private final Set<RpcStream> assembling = new LinkedHashSet<>();
 
   /// Creates the protocol of one loop.
   ///
   /// @param numbers the counter of connections, shared by all loops
-  /// @param allowed tests the addresses that may connect
+  /// @param allowed a predicate that tests whether an address may connect
   RpcProtocol(Loop loop, RpcWorkers workers, AtomicLong numbers, Predicate<InetAddress> allowed) {
     this.loop = loop;
     this.workers = workers;
@@ -164,9 +165,9 @@ final class RpcProtocol implements Protocol {
     return connection.isOpen() && !connection.outputFull() && !connection.inputHeld();
   }
 
-  /// Takes a record mark or a part of a record.
+  /// Processes a record mark or a part of a record.
   ///
-  /// @return the number of bytes taken; 0 if more input or more memory is needed
+  /// @return the number of bytes that were consumed, or 0 if more input or more memory is needed
   private int take(RpcStream stream, View input, int from, int end) {
     int available = end - from;
     if (stream.fragmentLeft() > 0) {
@@ -208,7 +209,7 @@ final class RpcProtocol implements Protocol {
     return XdrWriter.MARK_BYTES;
   }
 
-  /// Handles an assembled record.
+  /// Processes an assembled record.
   ///
   /// @return false if the record has to wait
   boolean handleWhole(RpcStream stream) {
@@ -223,9 +224,9 @@ final class RpcProtocol implements Protocol {
     return true;
   }
 
-  /// Handles a record.
+  /// Processes a record.
   ///
-  /// @param record the buffer of the message; null if the message is in the receive buffer
+  /// @param record the buffer of the message, or null if the message is in the receive buffer
   /// @return false if the record has to wait
   private boolean handle(
       RpcStream stream, View message, int from, int bytes, @Nullable MessageBuffer record) {
@@ -303,7 +304,7 @@ final class RpcProtocol implements Protocol {
     }
   }
 
-  // ---- for streams -----------------------------------------------------------------------------
+  // ---- memory of streams -----------------------------------------------------------------------
 
   RpcLimits limits() {
     return limits;
@@ -313,8 +314,8 @@ final class RpcProtocol implements Protocol {
     return workers;
   }
 
-  /// Takes memory for a message. If there is none, the oldest streams whose clients send too slowly
-  /// ([MinimumDataRate]) lose their records.
+  /// Acquires memory for a message. If there is not enough memory, the records of the oldest
+  /// streams whose clients send too slowly ([MinimumDataRate]) are discarded.
   ///
   /// @return null if no memory is available
   @Nullable MessageBuffer takeMemory(int bytes, RpcStream asking) {
@@ -325,7 +326,7 @@ final class RpcProtocol implements Protocol {
     return taken;
   }
 
-  /// Takes memory for a part of a message; otherwise as [#takeMemory].
+  /// Acquires memory for a part of a message, in the same way as [#takeMemory].
   @Nullable MessageBuffer takePart(int bytes, RpcStream asking) {
     MessageBuffer taken = workers.pool().takePart(bytes);
     while (taken == null && dropSlowest(asking)) {
@@ -354,7 +355,7 @@ final class RpcProtocol implements Protocol {
     assembling.add(stream);
   }
 
-  /// Notes that a stream has no incomplete record any more.
+  /// Removes a stream from the set of streams with an incomplete record.
   void assembled(RpcStream stream) {
     assembling.remove(stream);
   }

@@ -1,29 +1,29 @@
 package sluice.nfs.rpc;
 
-/// The refusal of a whole call, in the terms of RFC 5531, section 9. Thrown by the thread that
-/// handles the call; the results written so far are discarded.
+/// The refusal of a whole call, in the terms of RFC 5531, section 9. It is thrown by the thread
+/// that processes the call, and the results that have been written so far are discarded.
 public final class RpcRefusal extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// An `accept_stat`: the procedure is unknown.
+  /// The `accept_stat` for an unknown procedure.
   public static final int PROCEDURE_UNAVAILABLE = 3;
 
-  /// An `accept_stat`: the arguments cannot be decoded.
+  /// The `accept_stat` for arguments that cannot be decoded.
   public static final int GARBAGE_ARGUMENTS = 4;
 
-  /// An `accept_stat`: the server has no memory or an internal error.
+  /// The `accept_stat` for an internal error of the server, including a lack of memory.
   public static final int SYSTEM_ERROR = 5;
 
-  /// The offset that marks a reason as `auth_stat`.
+  /// The offset that identifies a reason as an `auth_stat`.
   private static final int AUTHENTICATION = 0x100;
 
-  /// An `auth_stat`: the credentials cannot be decoded.
+  /// The `auth_stat` for credentials that cannot be decoded.
   static final int AUTH_BADCRED = AUTHENTICATION + 1;
 
-  /// An `auth_stat`: the verifier cannot be decoded or is not allowed.
+  /// The `auth_stat` for a verifier that cannot be decoded or is not allowed.
   static final int AUTH_BADVERF = AUTHENTICATION + 3;
 
-  /// An `auth_stat`: the flavor or the client is not accepted.
+  /// The `auth_stat` for a flavor or a client that is not accepted.
   static final int AUTH_TOOWEAK = AUTHENTICATION + 5;
 
   private final int reason;
@@ -36,12 +36,12 @@ public final class RpcRefusal extends RuntimeException {
     this.reason = reason;
   }
 
-  /// Returns true for an `auth_stat`, which is sent as MSG_DENIED.
+  /// Returns true if the reason is an `auth_stat`, which is sent as MSG_DENIED.
   boolean ofCredentials() {
     return reason >= AUTHENTICATION;
   }
 
-  /// Returns the `accept_stat` or `auth_stat`.
+  /// Returns the `accept_stat` or the `auth_stat` of this refusal.
   public int status() {
     return reason & AUTHENTICATION - 1;
   }

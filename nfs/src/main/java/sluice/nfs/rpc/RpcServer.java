@@ -23,17 +23,18 @@ import sluice.nfs.RpcLimits;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Serves RPC programs over TCP, and over UDP on the same ports. Thread-safe.
+/// Serves RPC programs over TCP, and optionally over UDP on the same ports. This class is
+/// thread-safe.
 ///
-/// Connections are distributed over the loops; the first loop handles all datagrams.
+/// The connections are distributed over the loops. All datagrams are processed by the first loop.
 public final class RpcServer implements AutoCloseable {
   /// The options of a server.
   ///
   /// @param programs the programs to serve
   /// @param limits the limits of each loop
-  /// @param allowed tests the client addresses that are served
+  /// @param allowed a predicate that tests whether the clients at an address are served
   /// @param datagrams true to serve UDP as well
-  /// @param ports opens the UDP ports
+  /// @param ports the factory of the UDP ports
   public record Options(
       List<RpcProgram> programs,
       RpcLimits limits,
@@ -44,7 +45,7 @@ public final class RpcServer implements AutoCloseable {
       programs = List.copyOf(programs);
     }
 
-    /// Creates options that use the kernel's UDP sockets.
+    /// Creates options that use the UDP sockets of the kernel.
     public Options(
         List<RpcProgram> programs,
         RpcLimits limits,
@@ -57,8 +58,8 @@ public final class RpcServer implements AutoCloseable {
   /// The part of the server that runs on one loop.
   private record Part(Loop loop, RpcWorkers workers) {}
 
-  /// The number of attempts to find a port that is free for TCP and UDP. The kernel chooses a port
-  /// that is free for TCP; it may be taken for UDP.
+  /// The number of attempts to find a port that is free for both TCP and UDP. The kernel chooses a
+  /// port that is free for TCP, but the same port may already be in use for UDP.
   private static final int PORTS_TRIED = 10;
 
   private final Options options;
@@ -71,10 +72,10 @@ public final class RpcServer implements AutoCloseable {
     this.options = options;
   }
 
-  /// Starts a server. Returns when all addresses are bound.
+  /// Starts a server. This method returns when all addresses are bound.
   ///
-  /// @throws IOException if an address cannot be bound or the backend is not available; then
-  ///   nothing stays open
+  /// @throws IOException if an address cannot be bound or the backend is not available; all ports
+  ///   that were already opened are closed in this case
   public static RpcServer start(ServerConfig config, Options options) throws IOException {
     for (int tried = 1; ; tried++) {
       RpcServer made = new RpcServer(options);
@@ -149,7 +150,8 @@ public final class RpcServer implements AutoCloseable {
     return running;
   }
 
-  /// Returns the addresses that serve datagrams; empty if the backend does not support them.
+  /// Returns the addresses that serve datagrams. The list is empty if the backend does not support
+  /// datagrams.
   public List<InetSocketAddress> datagramAddresses() {
     return List.copyOf(datagramAddresses);
   }
@@ -169,7 +171,7 @@ public final class RpcServer implements AutoCloseable {
     return parts.stream().map(part -> part.workers.counts()).toList();
   }
 
-  /// Returns the memory for messages in bytes, including free buffers.
+  /// Returns the memory for messages in bytes, including the free buffers of the pools.
   long messageBytes() {
     return parts.stream().mapToLong(part -> part.workers.pool().usedBytes()).sum();
   }
@@ -181,8 +183,8 @@ public final class RpcServer implements AutoCloseable {
     return server().drain(timeout);
   }
 
-  /// Closes the server at once. Waits until no worker uses the programs' trees any more, but not
-  /// longer than 35 seconds.
+  /// Closes the server immediately. This method waits until no worker uses the trees of the
+  /// programs any longer, but at most 35 seconds.
   @Override
   public void close() {
     Server running = server;

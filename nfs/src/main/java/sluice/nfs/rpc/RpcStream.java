@@ -4,21 +4,22 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// The calls of one TCP connection: the record that is being assembled (RFC 5531, section 11) and
-/// the number of calls with workers. Owned by the loop's thread.
+/// The state of one TCP connection, which consists of the record that is being assembled (RFC 5531,
+/// section 11) and the number of calls that workers are processing. Instances are owned by the
+/// loop's thread.
 ///
-/// A record that arrives complete in one chunk is not assembled. The memory of other records grows
-/// with the received data: first 2 KiB, then 64 KiB, then the length that the last fragment
-/// announces; before the last fragment, the size doubles each time. So a client that announces a
-/// long record and sends little of it uses little memory. Only after a long record that was
-/// completed, the next one gets all its memory at once. A long record is copied once, or received
-/// directly into its buffer, see [Connection#expectLong].
+/// A record that arrives complete in one chunk is not assembled. The buffer of any other record
+/// grows as data are received. Its size is 2 KiB at first, then 64 KiB, and then the length that
+/// the last fragment announces. Before the last fragment, the size is doubled each time. A client
+/// that announces a long record but sends only a small part of it therefore uses little memory. The
+/// full memory of a record is allocated immediately only if the previous long record was completed.
+/// A long record is copied once, or received directly into its buffer, see [Connection#expectLong].
 final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor {
   private static final int FIRST_BYTES = 2 << 10;
   private static final int SECOND_BYTES = 64 << 10;
 
-  /// A fragment of this length is received directly into its buffer, without a copy. After
-  /// [#MANY_SHORT] complete records in one chunk this mode ends.
+  /// A fragment of this length is received directly into its buffer, without a copy. This mode ends
+  /// after [#MANY_SHORT] records that each arrived complete in one chunk.
   private static final int LONG_BYTES = 256 << 10;
 
   private static final int MANY_SHORT = 64;
@@ -34,10 +35,11 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
   private boolean whole;
   private int passed;
 
-  /// The bytes that would be leased by replies in progress.
+  /// The maximum number of bytes that the replies in progress may lease.
   private long reserved;
 
-  /// The bytes leased by staged replies, including the ones received by the client since [#settle].
+  /// The number of bytes leased by staged replies, including replies that the client has received
+  /// since the last [#settle].
   private long owed;
 
   private boolean held;
@@ -47,13 +49,14 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
   /// The data rate of [#message].
   private final MinimumDataRate rate = new MinimumDataRate();
 
-  /// True if the last assembled record was long and complete: the next one gets its memory at once.
+  /// True if the last assembled record was long and was completed. The memory of the next record is
+  /// then allocated at once.
   private boolean proven;
 
-  /// The number of records in one chunk since the last long one.
+  /// The number of records that arrived complete in one chunk since the last long record.
   private int shortRecords;
 
-  /// True if the connection's deadline is the deadline of [#message].
+  /// True if the deadline of the connection is the deadline of [#message].
   boolean hurried;
 
   RpcStream(RpcProtocol protocol, Connection connection, RpcConnection identity, int clientPort) {
@@ -63,43 +66,44 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     this.clientPort = clientPort;
   }
 
-  // ---- putting a record together ---------------------------------------------------------------
+  // ---- assembling records ----------------------------------------------------------------------
 
-  /// Returns true if a part of a record has arrived.
+  /// Returns true if a part of a record has been received.
   boolean assembling() {
     return message != null;
   }
 
-  /// Returns true if the record is complete and waits for a worker.
+  /// Returns true if the record is complete and is waiting for a worker.
   boolean whole() {
     return whole;
   }
 
-  /// Returns true if the record waits for the server and not for the client.
+  /// Returns true if the record is waiting for the server rather than for the client.
   boolean waits() {
     return held || whole;
   }
 
-  /// Returns true if the client sends the record too slowly while other clients wait for memory.
+  /// Returns true if the client sends the record too slowly while other clients are waiting for
+  /// memory.
   boolean late(long now) {
     return rate.late(now, assembledBytes());
   }
 
-  /// Returns the number of missing bytes of the current fragment.
+  /// Returns the number of bytes of the current fragment that have not been received yet.
   int fragmentLeft() {
     return fragmentLeft;
   }
 
-  /// Returns the number of bytes of the record so far.
+  /// Returns the number of bytes of the record that have been received.
   int assembledBytes() {
     MessageBuffer held = message;
     return held == null ? 0 : held.length();
   }
 
-  /// Begins a fragment.
+  /// Starts a new fragment.
   ///
   /// @param last true if it is the last fragment of the record
-  /// @return false if there is no memory
+  /// @return false if there is not enough memory
   boolean begin(int fragmentBytes, boolean last) {
     if (message == null) {
       MessageBuffer first = protocol.takePart(Math.min(fragmentBytes, FIRST_BYTES), this);
@@ -120,7 +124,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return true;
   }
 
-  /// Counts a record that was complete in one chunk.
+  /// Counts a record that arrived complete in one chunk.
   void wasShort() {
     if (++shortRecords == MANY_SHORT) {
       connection.expectLong(false);
@@ -129,7 +133,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
 
   /// Appends the available bytes of the fragment.
   ///
-  /// @return the number of bytes; 0 if there is no memory
+  /// @return the number of bytes that were appended, or 0 if there is not enough memory
   int append(View input, int from, int available) {
     int bytes = Math.min(fragmentLeft, available);
     MessageBuffer into = room(bytes);
@@ -144,7 +148,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
 
   /// Receives the available bytes of the fragment directly into the record's buffer.
   ///
-  /// @return false if there is no memory
+  /// @return false if there is not enough memory
   boolean receive() {
     int asked;
     int taken;
@@ -161,7 +165,8 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return true;
   }
 
-  /// Returns the record's buffer with room for at least `bytes` more, or null.
+  /// Returns the buffer of the record with space for at least `bytes` more bytes, or null if there
+  /// is not enough memory.
   private @Nullable MessageBuffer room(int bytes) {
     MessageBuffer before = message;
     if (before == null) {
@@ -196,7 +201,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return more;
   }
 
-  /// Returns the complete record, which the caller owns from now on.
+  /// Returns the complete record and transfers its ownership to the caller.
   MessageBuffer takeWhole() {
     MessageBuffer taken = message;
     if (taken == null || !whole) {
@@ -209,7 +214,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return taken;
   }
 
-  /// Gives a record back that [#takeWhole] has returned and that could not be handled yet.
+  /// Restores a record that was returned by [#takeWhole] but could not be processed yet.
   void putBack(MessageBuffer record) {
     message = record;
     whole = true;
@@ -226,9 +231,9 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  // ---- calls with workers ----------------------------------------------------------------------
+  // ---- calls of workers ------------------------------------------------------------------------
 
-  /// Returns true if the maximum number of calls is with workers.
+  /// Returns true if workers are processing the maximum number of calls.
   boolean full() {
     return passed >= protocol.limits().callsPerConnection();
   }
@@ -241,9 +246,9 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     passed++;
   }
 
-  // ---- what its replies keep of caches ---------------------------------------------------------
+  // ---- leases of replies -----------------------------------------------------------------------
 
-  /// Stages a reply.
+  /// Stages the given reply.
   void stage(XdrWriter reply) {
     reply.stageRecord(connection.output());
     int leased = reply.leasedBytes();
@@ -253,7 +258,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  /// Reserves the leases of a reply that a worker will make.
+  /// Reserves the leases of a reply that a worker is going to write.
   void reserve(int bytes) {
     reserved += bytes;
   }
@@ -265,7 +270,8 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
   }
 
   /// Returns true if a call that leases `bytes` must wait until the client has received earlier
-  /// replies. When the loop's share is used up, each connection has one such reply at a time.
+  /// replies. When the share of the loop is exhausted, each connection may have only one such reply
+  /// at a time.
   boolean overdraws(int bytes) {
     long has = bytes == 0 ? 0 : reserved + connection.output().queuedBytes();
     if (has == 0) {
@@ -275,7 +281,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     return gone || has + bytes > protocol.limits().leasedBytesPerConnection();
   }
 
-  /// Stops reading until a call is answered or the client has received its replies.
+  /// Suspends reading until a call has been answered or the client has received its replies.
   void holdForOutput() {
     hold(false);
     if (connection.output().queuedBytes() > 0) {
@@ -283,7 +289,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  // ---- answers ---------------------------------------------------------------------------------
+  // ---- replies ---------------------------------------------------------------------------------
 
   @Override
   public void answered(XdrWriter reply, int leased) {
@@ -295,7 +301,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     try {
       stage(reply);
     } catch (RuntimeException | Error e) {
-      connection.close(); // no valid reply can follow half a reply
+      connection.close(); // no valid reply can be sent after this
       throw e;
     }
     if (ending) {
@@ -305,10 +311,10 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  /// Stops reading until [#tryAgain].
+  /// Suspends reading until [#tryAgain] is called.
   ///
-  /// @param anyCall true if any connection's answered call resumes this stream, false if only its
-  ///   own does
+  /// @param anyCall true if an answered call of any connection resumes this stream, false if only a
+  ///   call of this connection resumes it
   void hold(boolean anyCall) {
     held = true;
     connection.holdInput();
@@ -317,7 +323,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  /// Handles the waiting record if there is room for it now, then resumes reading.
+  /// Processes the waiting record if that is possible now, and then resumes reading.
   @Override
   public void tryAgain() {
     if (!held || gone || !connection.isOpen()) {
@@ -331,9 +337,9 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     }
   }
 
-  // ---- end -------------------------------------------------------------------------------------
+  // ---- closing ---------------------------------------------------------------------------------
 
-  /// Closes the connection when its calls have been answered; reads no more input.
+  /// Closes the connection as soon as its pending calls have been answered. No more input is read.
   void endWhenAnswered() {
     ending = true;
     if (passed == 0) {

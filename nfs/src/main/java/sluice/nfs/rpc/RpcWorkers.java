@@ -14,28 +14,29 @@ import sluice.loop.Loop;
 import sluice.loop.datagrams.Datagrams;
 import sluice.nfs.RpcLimits;
 
-/// The calls of one loop that are with workers: their number, their memory, and the streams that
-/// wait for either. Owned by the loop's thread; workers call [#dispatcher], [#worked] and
-/// [#stable].
+/// Manages the calls of one loop that workers are processing. It limits their number and their
+/// memory, and queues the streams that are waiting for either. Instances are owned by the loop's
+/// thread, except that workers call [#dispatcher], [#worked] and [#stable].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | working | loop takes, worker gives | semaphore | semaphore |
 /// | everything else | loop | plain | plain |
 final class RpcWorkers {
-  /// A user that waits for a worker or for memory.
+  /// A stream that is waiting for a worker or for memory.
   interface Waiter {
-    /// Tries again, because there may be some now. Called on the loop's thread.
+    /// Tries to continue, because a worker or memory may be available now. This method is called on
+    /// the loop's thread.
     void tryAgain();
   }
 
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
-  /// The time for which a closing loop waits for its workers.
+  /// The maximum time that a closing loop waits for its workers.
   static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(30);
 
-  /// The number of streams that one finished call wakes. One would not be enough if that stream
-  /// needs more memory than was freed.
+  /// The number of waiting streams that are notified when a call has been completed. Notifying a
+  /// single stream would not be sufficient if it needs more memory than was released.
   private static final int TRIES = 4;
 
   private static final long RETRY_NANOS = 250_000_000L;
@@ -86,20 +87,21 @@ final class RpcWorkers {
     return leases;
   }
 
-  /// Returns true if the maximum number of calls is with workers.
+  /// Returns true if workers are processing the maximum number of calls.
   boolean full() {
     return busy >= limits.calls();
   }
 
-  /// Returns the number of calls with workers.
+  /// Returns the number of calls that workers are processing.
   int busy() {
     return busy;
   }
 
-  /// Passes a call to a worker. The caller has checked [#full].
+  /// Passes a call to a worker. The caller must have checked that [#full] returns false.
   ///
-  /// @param message is returned to the pool when the call has been answered
-  /// @param leased the number of cache bytes that the reply would lease
+  /// @param message the message of the call, which is returned to the pool when the call has been
+  ///   answered
+  /// @param leased the number of cache bytes that the reply is expected to lease
   void pass(RpcCall call, MessageBuffer message, int leased, ReplyPath path) {
     XdrWriter reply = writers.poll();
     if (reply == null) {
@@ -111,7 +113,7 @@ final class RpcWorkers {
     }
     busy++;
     counts.passed++;
-    // Never waits: the number of permits is the maximum number of busy calls.
+    // This call never blocks, because there are as many permits as concurrent calls are allowed.
     working.acquireUninterruptibly();
     WorkerCall passed = new WorkerCall(this, call, message, reply, leased, path);
     if (call.isForGroupCommit()) {
@@ -125,22 +127,24 @@ final class RpcWorkers {
     }
   }
 
-  /// Drops a call that no worker can run; there is no reply.
+  /// Discards a call that cannot be executed by any worker. No reply is sent.
   void rejected(WorkerCall call) {
     working.release();
     finished(call);
   }
 
-  /// Returns completed calls to the loop, so that their replies leave together. May be called on
-  /// any thread.
+  /// Returns completed calls to the loop, so that their replies can be sent together. This method
+  /// may be called on any thread.
   void worked(List<WorkerCall> calls) {
     loop.execute(() -> finished(calls));
     working.release(calls.size());
   }
 
-  /// Returns calls whose replies have waited for a change. Called on a thread of the tree.
+  /// Returns calls whose replies were delayed until a change was stable. This method is called on a
+  /// thread of the tree.
   ///
-  /// @param failure null if the change is stable
+  /// @param failure null if the change is stable, otherwise the reason why it could not be made
+  ///   stable
   void stable(List<WorkerCall> calls, @Nullable IOException failure) {
     if (failure == null) {
       end(calls, null);
@@ -173,7 +177,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Sends the reply, returns the memory, and wakes waiting streams.
+  /// Sends the reply, releases the memory of the call, and notifies waiting streams.
   void finished(WorkerCall call) {
     busy--;
     counts.worked++;
@@ -187,8 +191,8 @@ final class RpcWorkers {
     }
   }
 
-  /// Returns a message's memory to the pool. Waiting streams retry later, because the caller may be
-  /// in the middle of another message.
+  /// Returns the memory of a message to the pool. The waiting streams are notified later, because
+  /// the caller may be processing another message.
   void give(MessageBuffer message) {
     pool.give(message);
     if (!waiting.isEmpty() && !wakes) {
@@ -197,7 +201,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Queues a user for the next answered call or freed memory.
+  /// Queues a stream until the next call has been answered or memory has been released.
   void await(Waiter waiter) {
     waiting.add(waiter);
     if (!retries) {
@@ -206,8 +210,8 @@ final class RpcWorkers {
     }
   }
 
-  /// Wakes waiting streams periodically: streams that have become too slow may hold memory, and no
-  /// event reports that.
+  /// Notifies the waiting streams periodically. This is necessary because memory may be held by
+  /// streams that have become too slow, which is not reported by any event.
   private void retry() {
     retries = false;
     wake();
@@ -228,8 +232,8 @@ final class RpcWorkers {
     }
   }
 
-  /// Ends the workers when the loop has closed. Late replies are dropped; their memory and leases
-  /// are returned.
+  /// Stops the workers when the loop has been closed. Late replies are discarded, and their memory
+  /// and leases are released.
   private void close() {
     groupCommits.close();
     try {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.ViewBinder;
 
-/// A call that a worker runs. Created and finished by the loop's thread, run by a worker.
+/// A call that is executed by a worker. It is created and completed on the loop's thread.
 final class WorkerCall implements Runnable {
   private final RpcWorkers workers;
   private final RpcCall call;
@@ -14,10 +14,10 @@ final class WorkerCall implements Runnable {
   final int leased;
   final ReplyPath path;
 
-  /// Creates a worker's call.
+  /// Creates a call for a worker.
   ///
   /// @param header the header of the call, which is copied
-  /// @param leased the number of cache bytes that the reply would lease
+  /// @param leased the number of cache bytes that the reply is expected to lease
   WorkerCall(
       RpcWorkers workers,
       RpcCall header,
@@ -34,7 +34,8 @@ final class WorkerCall implements Runnable {
     this.path = path;
   }
 
-  /// Runs the call alone on this worker, which does not wait until its change is stable.
+  /// Executes the call separately, outside of a batch. The worker does not wait until the change is
+  /// stable.
   @Override
   public void run() {
     GroupCommitBatch alone = new GroupCommitBatch(workers);
@@ -45,7 +46,8 @@ final class WorkerCall implements Runnable {
     }
   }
 
-  /// Runs the call. The reply may still have to wait for [#stableReply].
+  /// Executes the call. Afterwards, the reply may still have to be delayed until [#stableReply] is
+  /// stable.
   ///
   /// @param binder the binder of the calling thread
   void answer(ViewBinder binder) {
@@ -58,17 +60,17 @@ final class WorkerCall implements Runnable {
     }
   }
 
-  /// Tells the call in which batch it is run.
+  /// Sets the batch in which the call is executed.
   void inBatch(RpcCall.Batch batch) {
     call.inBatch(batch);
   }
 
-  /// Returns the change that the reply waits for, or null.
+  /// Returns the change that must be stable before the reply is sent, or null if there is none.
   @Nullable StableReply stableReply() {
     return call.stableReply();
   }
 
-  /// Completes the reply when its change is stable or has failed.
+  /// Completes the reply after its change has become stable or has failed.
   void stable(@Nullable IOException failure) {
     workers.dispatcher().stable(call, reply, failure);
   }

@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 import sluice.memory.View;
 
-/// A cursor over the XDR (RFC 4506) of one message. Owned by the thread that handles the message:
-/// the loop's thread reads in the receive buffer, a worker in a [MessageBuffer].
+/// A cursor over the XDR (RFC 4506) of one message. Instances are owned by the thread that
+/// processes the message. The loop's thread reads from the receive buffer, and a worker reads from
+/// a [MessageBuffer].
 ///
 /// All methods throw [XdrException] if the message is too short or a value is not valid.
 public final class XdrReader {
@@ -15,15 +16,15 @@ public final class XdrReader {
   private int position;
   private int limit;
 
-  /// Starts to read `length` bytes of a view at `from`.
+  /// Starts reading `length` bytes of a view at position `from`.
   public XdrReader open(View bytes, int from, int length) {
     return open(bytes, from, length, null);
   }
 
-  /// Starts to read `length` bytes of a view at `from`.
+  /// Starts reading `length` bytes of a view at position `from`.
   ///
-  /// @param same the bytes of the view as memory that can be handed on until the call has been
-  ///   answered; null if they cannot
+  /// @param same the bytes of the view as memory that can be passed on until the call has been
+  ///   answered, or null if they cannot be passed on
   XdrReader open(View bytes, int from, int length, @Nullable Memory same) {
     if ((from | length) < 0 || from > bytes.length() - length) {
       throw new IndexOutOfBoundsException(
@@ -37,7 +38,7 @@ public final class XdrReader {
     return this;
   }
 
-  /// Releases the message.
+  /// Releases the reference to the message.
   void close() {
     view = null;
     memory = null;
@@ -51,7 +52,7 @@ public final class XdrReader {
     return Integer.reverseBytes(view().getInt(at));
   }
 
-  /// Reads an unsigned number, 0 to 2^32 - 1.
+  /// Reads an unsigned number between 0 and 2^32 - 1.
   public long uint32() {
     return int32() & 0xffff_ffffL;
   }
@@ -87,7 +88,7 @@ public final class XdrReader {
   /// Reads a variable-length opaque into an array.
   ///
   /// @param into an array of at least `most` bytes
-  /// @return the number of bytes
+  /// @return the number of bytes that were read
   int opaque(byte[] into, int most) {
     int bytes = length(most);
     int at = take(padded(bytes));
@@ -96,9 +97,9 @@ public final class XdrReader {
   }
 
   /// Reads a variable-length opaque without copying it. The memory is valid until the call has been
-  /// answered. Only for workers, see [#keeps].
+  /// answered. This method may be called only by workers, see [#keeps].
   ///
-  /// @return a part of the message's memory, which the caller must not close
+  /// @return a slice of the memory of the message, which the caller must not close
   public Memory content(int most) {
     Memory kept = memory;
     if (kept == null) {
@@ -109,14 +110,14 @@ public final class XdrReader {
     return kept.slice(at, bytes);
   }
 
-  /// Returns true if [#content] can be called.
+  /// Returns true if [#content] may be called.
   boolean keeps() {
     return memory != null;
   }
 
-  /// Reads the length of a variable-length item. The padded content follows.
+  /// Reads the length of a variable-length item, which is followed by its padded content.
   ///
-  /// @throws XdrException if the length exceeds `most` or the remaining bytes
+  /// @throws XdrException if the length exceeds `most` or the number of remaining bytes
   public int length(int most) {
     int bytes = int32();
     if (bytes < 0 || bytes > most || bytes > remaining()) {
@@ -125,7 +126,7 @@ public final class XdrReader {
     return bytes;
   }
 
-  /// Returns the four bytes at a position without moving the cursor.
+  /// Returns the four bytes at the given position without moving the cursor.
   public int peek(int at) {
     if (at < 0 || at > limit - base - Integer.BYTES) {
       throw new XdrException("the message is too short");
@@ -138,7 +139,7 @@ public final class XdrReader {
     return position - base;
   }
 
-  /// Moves the cursor to a value that [#position] has returned.
+  /// Moves the cursor to a position that was returned by [#position].
   public void position(int at) {
     if (at < 0 || at > limit - base) {
       throw new XdrException("the message is too short");
@@ -154,13 +155,14 @@ public final class XdrReader {
     take(padded(bytes));
   }
 
-  /// Returns true if the message continues with the expected bytes. Does not move the cursor.
+  /// Returns true if the message continues with the expected bytes. This method does not move the
+  /// cursor.
   boolean startsWith(byte[] expected) {
     return expected.length <= remaining() && view().startsWith(expected, position);
   }
 
-  /// Returns a checksum of the next bytes, at most `most`. It distinguishes calls and is not
-  /// cryptographic.
+  /// Returns a checksum of the next bytes, but at most `most` bytes. It is suitable for
+  /// distinguishing calls, but it is not cryptographic.
   int checksum(int most) {
     int end = position + Math.min(most, remaining());
     long sum = 0x9E37_79B9_7F4A_7C15L ^ remaining();

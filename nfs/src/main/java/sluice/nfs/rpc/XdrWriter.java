@@ -13,22 +13,23 @@ import sluice.loop.Output;
 import sluice.loop.datagrams.DatagramOutput;
 import sluice.memory.block.Block;
 
-/// Writes the XDR (RFC 4506) of one message from front to end, up to a maximum length. Owned by the
-/// thread that handles the call: the loop's thread, or a worker that passes the writer to the
-/// loop's thread to send it.
+/// Writes the XDR (RFC 4506) of one message from front to end, up to a maximum length. Instances
+/// are owned by the thread that processes the call, which is either the loop's thread or a worker.
+/// A worker transfers the writer to the loop's thread, which sends the message.
 ///
-/// Small data are copied into an array that is reused for the next message. For a reply of a
-/// hundred bytes this is cheaper than reserving room in the connection's output for each number.
-/// Large blocks are leased and sent without a copy. The record mark (RFC 5531, section 11) has its
-/// place at the front of the array, so that a message over TCP is one piece.
+/// Small data are copied to an array that is reused for the next message. For a reply of about a
+/// hundred bytes, this is cheaper than reserving space in the output of the connection for each
+/// number. Large blocks are leased and sent without a copy. The record mark (RFC 5531, section 11)
+/// is stored at the beginning of the array, so that it is contiguous with the message that is sent
+/// over TCP.
 public final class XdrWriter implements SliceSink {
   /// The length of a record mark.
   static final int MARK_BYTES = 4;
 
-  /// The length up to which a block is copied.
+  /// The maximum length of a block that is copied instead of being leased.
   private static final int COPY_LIMIT_BYTES = 2048;
 
-  /// The length up to which the array is kept for the next message.
+  /// The maximum length of an array that is reused for the next message.
   private static final int KEPT_BYTES = 64 << 10;
 
   private static final int FIRST_BYTES = 1024;
@@ -64,13 +65,14 @@ public final class XdrWriter implements SliceSink {
     this.most = most;
   }
 
-  /// Sets the maximum length of the following messages.
+  /// Sets the maximum length of the subsequent messages.
   XdrWriter bound(int bytes) {
     most = bytes;
     return this;
   }
 
-  /// Sets the number of bytes that the following messages may lease; further blocks are copied.
+  /// Sets the number of bytes that the subsequent messages may lease. Any additional blocks are
+  /// copied.
   void mayLease(int bytes) {
     mayLease = bytes;
   }
@@ -79,7 +81,7 @@ public final class XdrWriter implements SliceSink {
     return mayLease;
   }
 
-  /// Returns the number of leased bytes of the message.
+  /// Returns the number of bytes of the message that are leased.
   public int leasedBytes() {
     return leasedBytes;
   }
@@ -100,7 +102,7 @@ public final class XdrWriter implements SliceSink {
     return this;
   }
 
-  /// Writes two numbers in one store.
+  /// Writes two numbers with a single store.
   public XdrWriter int32s(int first, int second) {
     return int64((long) first << Integer.SIZE | (second & 0xffff_ffffL));
   }
@@ -109,7 +111,8 @@ public final class XdrWriter implements SliceSink {
     return int32(value ? 1 : 0);
   }
 
-  /// Writes a variable-length opaque or a `string<>`: length, bytes, padding.
+  /// Writes a variable-length opaque or a `string<>`, which consists of its length, its bytes, and
+  /// padding.
   public XdrWriter opaque(byte[] value) {
     return opaque(value, 0, value.length);
   }
@@ -119,7 +122,7 @@ public final class XdrWriter implements SliceSink {
     return fixed(value, from, count);
   }
 
-  /// Writes a fixed-length opaque: bytes and padding.
+  /// Writes a fixed-length opaque, which consists of its bytes and padding.
   public XdrWriter fixed(byte[] value) {
     return fixed(value, 0, value.length);
   }
@@ -132,11 +135,11 @@ public final class XdrWriter implements SliceSink {
     return this;
   }
 
-  /// Writes bytes of a block without length and padding. A long part is not copied; the block is
-  /// leased until it has been sent.
+  /// Writes bytes of a block without their length and without padding. A long range is not copied.
+  /// Instead, the block is leased until the range has been sent.
   ///
-  /// @throws IndexOutOfBoundsException if the range is not within the block; the block is not
-  ///   leased then
+  /// @throws IndexOutOfBoundsException if the range is not within the block, in which case the
+  ///   block is not leased
   void block(Block block, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, block.lengthBytes());
     if (count <= COPY_LIMIT_BYTES || count > mayLease - leasedBytes) {
@@ -161,13 +164,14 @@ public final class XdrWriter implements SliceSink {
     leasedBytes += count;
   }
 
-  /// Writes file data as [#block] does. File systems call it to put data into a reply.
+  /// Writes file data in the same way as [#block]. File systems call this method to add data to a
+  /// reply.
   @Override
   public void slice(Block block, long offset, int count) {
     block(block, offset, count);
   }
 
-  /// Writes zeros up to a multiple of four bytes.
+  /// Writes zeros until the length of the message is a multiple of four bytes.
   public void pad() {
     int missing = -position() & 3;
     int at = room(missing);
@@ -184,9 +188,9 @@ public final class XdrWriter implements SliceSink {
     return most - position();
   }
 
-  /// Overwrites four bytes that [#int32] has written.
+  /// Overwrites four bytes that were written by [#int32].
   ///
-  /// @param position the value of [#position] before they were written
+  /// @param position the value of [#position] before these bytes were written
   public void patch(int position, int value) {
     int leased = 0;
     int passed = 0;
@@ -202,7 +206,7 @@ public final class XdrWriter implements SliceSink {
     INT.set(bytes, at, value);
   }
 
-  /// Discards the bytes after a position that [#position] has returned.
+  /// Discards all bytes after a position that was returned by [#position].
   public void truncate(int position) {
     if (position < 0 || position > position()) {
       throw new IndexOutOfBoundsException("truncate to " + position + " of " + position());
@@ -223,10 +227,11 @@ public final class XdrWriter implements SliceSink {
     copied = Math.min(copied, MARK_BYTES + position - leasedBytes);
   }
 
-  // ---- for senders ----------------------------------------------------------------------------
+  // ---- sending --------------------------------------------------------------------------------
 
-  /// Stages the message with its mark as one fragment. The output takes over the leases; afterwards
-  /// [#clear] must be called. Called on the loop's thread.
+  /// Stages the message with its record mark as a single fragment. The ownership of the leases is
+  /// transferred to the output, and [#clear] must be called afterwards. This method is called on
+  /// the loop's thread.
   void stageRecord(Output output) {
     INT.set(bytes, 0, LAST_FRAGMENT | position());
     int from = 0;
@@ -248,7 +253,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  /// Appends the message without a mark to a datagram.
+  /// Appends the message without its record mark to a datagram.
   void copyTo(DatagramOutput target) {
     int from = MARK_BYTES;
     for (int i = 0; i <= pieceCount; i++) {
@@ -262,7 +267,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  /// Returns a copy of the message without its mark.
+  /// Returns a copy of the message without its record mark.
   public byte[] toBytes() {
     byte[] copy = new byte[position()];
     MemorySegment target = MemorySegment.ofArray(copy);
@@ -282,7 +287,7 @@ public final class XdrWriter implements SliceSink {
     return copy;
   }
 
-  /// Returns a copy of the bytes after a position that [#position] has returned.
+  /// Returns a copy of the bytes after a position that was returned by [#position].
   public byte[] bytesFrom(int position) {
     if (pieceCount > 0) {
       byte[] all = toBytes();
@@ -291,7 +296,7 @@ public final class XdrWriter implements SliceSink {
     return Arrays.copyOfRange(bytes, MARK_BYTES + position, copied);
   }
 
-  /// Discards the message and ends its leases.
+  /// Discards the message and releases its leases.
   public void clear() {
     for (int i = 0; i < pieceCount; i++) {
       release(pieces[i]);
@@ -304,7 +309,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  // ---- inside ---------------------------------------------------------------------------------
+  // ---- implementation -------------------------------------------------------------------------
 
   private static void release(Piece piece) {
     Block block = piece.block;
@@ -314,7 +319,7 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  /// Returns the end of a piece in the message, without counting the pieces before it.
+  /// Returns the end position of a leased part in the message, not including the parts before it.
   private static int ends(Piece piece) {
     return piece.after - MARK_BYTES + piece.count;
   }

@@ -29,11 +29,11 @@ import sluice.nfs.v3.MountProgram;
 import sluice.nfs.v3.Nfs3Program;
 import sluice.nfs.v4.Nfs4Program;
 
-/// Exports file trees by MOUNT, NFSv3 and NFSv4.1 over TCP and UDP on the same port, with a
-/// portmapper. Thread-safe.
+/// A server that exports file trees by MOUNT, NFSv3 and NFSv4.1 over TCP and UDP on the same port,
+/// and that includes a portmapper. This class is thread-safe.
 ///
-/// Lifecycle: started, listening → drained or closed, once. The caller owns the trees and closes
-/// them after the server.
+/// A server is listening when it has been started, and it can be drained or closed once. The caller
+/// owns the trees and must close them after the server.
 public final class NfsServer implements AutoCloseable {
   private static final int PORTMAPPER_PORT = 111;
 
@@ -48,10 +48,10 @@ public final class NfsServer implements AutoCloseable {
     this.remarks = remarks;
   }
 
-  /// Starts a server. Returns when all addresses are bound.
+  /// Starts a server. This method returns when all addresses are bound.
   ///
   /// @throws IOException if an address cannot be bound, the backend is not available, or an
-  ///   exported directory does not exist; then nothing stays open
+  ///   exported directory does not exist; everything that was already opened is closed in this case
   public static NfsServer start(NfsConfig config) throws IOException {
     Exports exports = new Exports();
     try {
@@ -96,7 +96,8 @@ public final class NfsServer implements AutoCloseable {
     return new NfsServer(rpc, exports, remarks);
   }
 
-  /// Returns true if a client may use at least one export. Other clients are disconnected.
+  /// Returns true if a client may use at least one export. Connections from other clients are
+  /// closed.
   private static boolean allows(Exports exports, InetAddress host) {
     for (Export export : exports.list()) {
       if (export.allows(host)) {
@@ -106,7 +107,7 @@ public final class NfsServer implements AutoCloseable {
     return false;
   }
 
-  /// Adds port 111 of each address if it can be bound.
+  /// Adds port 111 of each address, provided that it can be bound.
   private static ServerConfig withPortmapper(
       ServerConfig config, boolean datagrams, List<String> remarks) {
     Set<SocketAddress> all = new LinkedHashSet<>(config.addresses());
@@ -175,7 +176,7 @@ public final class NfsServer implements AutoCloseable {
     return rpc.server();
   }
 
-  /// Returns the port of the first address.
+  /// Returns the port of the first address of this server.
   public int port() {
     return rpc.server().port();
   }
@@ -185,7 +186,7 @@ public final class NfsServer implements AutoCloseable {
     return !rpc.datagramAddresses().isEmpty();
   }
 
-  /// Returns notes about things that work differently from the configuration, one sentence each.
+  /// Returns notes about behavior that differs from the configuration. Each note is one sentence.
   public List<String> remarks() {
     return List.copyOf(remarks);
   }
@@ -195,8 +196,8 @@ public final class NfsServer implements AutoCloseable {
     rpc.publishTo(into);
   }
 
-  /// Stops accepting calls, answers the calls in progress, and closes the server. Changes that were
-  /// reported as stable are on the devices. The owner closes the trees.
+  /// Stops accepting calls, answers the calls in progress, and closes the server. All changes that
+  /// were reported as stable have been written to the devices. The trees remain open.
   ///
   /// @return true if all calls were answered before the timeout
   /// @throws IOException if the server's own files in a tree cannot be written
@@ -212,7 +213,7 @@ public final class NfsServer implements AutoCloseable {
     }
   }
 
-  /// Closes the server at once.
+  /// Closes the server immediately, without answering the calls in progress.
   @Override
   public void close() throws IOException {
     rpc.close();

@@ -6,16 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// The duplicate request cache: the replies to non-idempotent calls (Juszczak, "Improving the
-/// Performance and Correctness of an NFS Server", USENIX 1989). Thread-safe; a retransmitted call
-/// waits for the first one.
+/// The duplicate request cache, which stores the replies to non-idempotent calls (Juszczak,
+/// "Improving the Performance and Correctness of an NFS Server", USENIX 1989). This class is
+/// thread-safe. A retransmitted call waits until the first transmission has been processed.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | working, done | any thread | under the monitor | under the monitor |
 ///
-/// The number of replies is limited; the oldest is evicted first. The number of calls in progress
-/// is limited by the server.
+/// The number of replies is limited, and the oldest reply is evicted first. The number of calls in
+/// progress is limited by the server.
 final class DuplicateRequestCache {
   private final Map<DuplicateKey, Boolean> working = new HashMap<>();
   private final Map<DuplicateKey, byte[]> done;
@@ -35,11 +35,11 @@ final class DuplicateRequestCache {
         };
   }
 
-  /// Begins a call, or returns the reply to an earlier transmission. Waits while the same call is
-  /// in progress.
+  /// Begins a call, or returns the reply to an earlier transmission. This method waits while the
+  /// same call is in progress.
   ///
-  /// @param beforeWaiting runs once before this method waits
-  /// @return null if the call is new; the caller must call [#end]
+  /// @param beforeWaiting an action that is executed once before this method waits
+  /// @return null if the call is new, in which case the caller must call [#end]
   byte @Nullable [] begin(DuplicateKey call, Runnable beforeWaiting) {
     synchronized (this) {
       if (!working.containsKey(call)) {
@@ -73,10 +73,10 @@ final class DuplicateRequestCache {
     return found(call);
   }
 
-  /// Ends a call that [#begin] has begun.
+  /// Ends a call that was begun by [#begin].
   ///
-  /// @param answer the reply, which must not be changed afterwards; null if the call may be run
-  ///   again
+  /// @param answer the reply, which must not be changed afterwards, or null if the call may be
+  ///   executed again
   synchronized void end(DuplicateKey call, byte @Nullable [] answer) {
     working.remove(call);
     if (answer != null) {
@@ -85,7 +85,7 @@ final class DuplicateRequestCache {
     notifyAll();
   }
 
-  /// Adds a reply that was sent before the server was restarted.
+  /// Restores a reply that was sent before the server was restarted.
   synchronized void restore(DuplicateKey call, byte[] answer) {
     done.put(call, answer);
   }

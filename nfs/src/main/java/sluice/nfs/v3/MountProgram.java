@@ -20,11 +20,11 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.sys.Errno;
 
-/// The program MOUNT, version 3 (RFC 1813, appendix I), which hands out the first file handle.
-/// Called concurrently by workers.
+/// The program MOUNT, version 3 (RFC 1813, appendix I), which returns the file handle of an
+/// exported directory. It is called concurrently by workers.
 ///
-/// The list of mounted exports is only used for DUMP. It need not be exact, because a client may
-/// leave without UMNT and may use a handle without MNT.
+/// The list of mounted exports is used only for DUMP. It does not have to be exact, because a
+/// client may disconnect without UMNT and may use a handle without MNT.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -48,7 +48,7 @@ public final class MountProgram implements RpcProgram {
 
   /// A mount of one client.
   ///
-  /// @param path the path as the client has sent it, decoded as ISO 8859-1
+  /// @param path the path that the client has sent, decoded as ISO 8859-1
   private record Mounted(String client, String path) {}
 
   public MountProgram(Exports exports, FileHandles handles) {

@@ -10,7 +10,7 @@ import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Encodes and decodes attributes (RFC 1813, section 2.6). Stateless.
+/// Encodes and decodes file attributes (RFC 1813, section 2.6). This class is stateless.
 final class Nfs3Attributes {
   /// The length of a `fattr3`.
   static final int BYTES = 84;
@@ -34,8 +34,8 @@ final class Nfs3Attributes {
     time(out, a.changeNanos());
   }
 
-  /// Writes an `nfstime3`. Its seconds are unsigned, so times before 1970 appear as times after
-  /// 2038.
+  /// Writes an `nfstime3`. Its seconds are unsigned, so times before 1970 are encoded as times
+  /// after 2038.
   static void time(XdrWriter out, long nanos) {
     long seconds = Math.floorDiv(nanos, (long) NANOS);
     out.int32s((int) seconds, (int) (nanos - seconds * NANOS));
@@ -63,7 +63,7 @@ final class Nfs3Attributes {
 
   /// Reads an `nfstime3`.
   ///
-  /// @throws NfsException `INVAL` if the nanoseconds exceed one second
+  /// @throws NfsException `INVAL` if the nanoseconds are not less than one second
   static long time(XdrReader in) throws NfsException {
     long seconds = in.uint32();
     int nanos = in.int32();
@@ -75,8 +75,8 @@ final class Nfs3Attributes {
 
   /// Reads a `sattr3`.
   ///
-  /// @throws NfsException `INVAL`, `FBIG` for values out of range; the rest of the arguments is not
-  ///   read then
+  /// @throws NfsException `INVAL` or `FBIG` if a value is out of range; the remaining arguments are
+  ///   not read in this case
   static AttributeChange change(XdrReader in) throws NfsException {
     AttributeChange change = AttributeChange.NONE;
     change = in.bool() ? change.withMode(in.int32()) : change;

@@ -17,16 +17,17 @@ import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// An NFSv3 call in progress: its arguments, its reply so far, and the files whose attributes
-/// belong into a refusal. Confined to the worker that handles the call.
+/// An NFSv3 call in progress. It consists of the arguments, the reply that has been written so far,
+/// and the files whose attributes must be included in a refusal. Instances are confined to the
+/// worker that processes the call.
 final class Nfs3Call {
   /// The maximum length of a handle (`NFS3_FHSIZE`).
   static final int MAX_HANDLE_BYTES = 64;
 
   private static final int MAX_NAME_BYTES = 255;
 
-  /// The maximum length of a string. A longer one is an XDR error; a name between the two limits is
-  /// `NAMETOOLONG`.
+  /// The maximum length of a string. A longer string is an XDR error. A shorter string that exceeds
+  /// the limit for names is refused with `NAMETOOLONG`.
   private static final int MAX_STRING_BYTES = 8192;
 
   final RpcCall rpc;
@@ -34,7 +35,7 @@ final class Nfs3Call {
   final XdrWriter out;
   final Nfs3Procedure procedure;
 
-  /// The key by which retransmissions are recognized; null for idempotent procedures.
+  /// The key by which a retransmission is recognized, or null for idempotent procedures.
   final @Nullable DuplicateKey key;
 
   private final FileHandles handles;
@@ -67,7 +68,7 @@ final class Nfs3Call {
 
   /// Reads a file handle.
   ///
-  /// @throws NfsException `BADHANDLE`, `STALE`, or `ACCES` for a client that may not use the export
+  /// @throws NfsException `BADHANDLE`, `STALE`, or `ACCES` if the client may not use the export
   FileRef handle() throws NfsException, IOException {
     FileRef file = handles.read(in, MAX_HANDLE_BYTES);
     if (!file.export.allows(rpc.client())) {
@@ -127,8 +128,8 @@ final class Nfs3Call {
     return now;
   }
 
-  /// Returns the current attributes of a file, or null if they cannot be read: they are optional in
-  /// replies.
+  /// Returns the current attributes of a file, or null if they cannot be read. Attributes are
+  /// optional in replies.
   static @Nullable FileAttributes attributesIfAny(@Nullable FileRef file) {
     try {
       return file == null ? null : attributes(file);
@@ -146,15 +147,15 @@ final class Nfs3Call {
     }
   }
 
-  /// Returns true if the caller owns a file. The owner may read and write regardless of the mode:
-  /// the mode may have been changed after the client opened the file, and NFSv3 servers do not know
-  /// open files.
+  /// Returns true if the caller owns a file. The owner may read and write the file regardless of
+  /// its mode, because the mode may have been changed after the client opened the file and an NFSv3
+  /// server does not track open files.
   boolean owns(FileRef file, FileAttributes attributes) {
     return attributes.uid() == caller(file).uid();
   }
 
-  /// Records the attributes of a file before the call changes it, if no other system can change
-  /// them meanwhile.
+  /// Records the attributes of a file before the call changes it, provided that no other system can
+  /// change them in the meantime.
   void before(FileRef file) throws NfsException, IOException {
     FileAttributes now = attributes(file);
     if (tree(file).changesOnlyHere()) {
@@ -168,7 +169,7 @@ final class Nfs3Call {
 
   // ---- stability --------------------------------------------------------------------------------
 
-  /// Notes that the reply reports a change, which must be stable before the reply is sent.
+  /// Records that the reply reports a change, which must be stable before the reply is sent.
   void changed(FileTree tree, long stablePoint) throws IOException {
     boolean _ = change.add(rpc, tree, stablePoint);
   }
@@ -180,15 +181,16 @@ final class Nfs3Call {
 
   /// Delays the reply until all changes are stable.
   ///
-  /// @param then runs before the reply is sent
+  /// @param then the listener that is invoked before the reply is sent
   /// @return false if there is no change to wait for
   boolean answerWhenStable(FileTree.StableListener then) {
     return change.answerWhenStable(rpc, then);
   }
 
-  // ---- the answer -------------------------------------------------------------------------------
+  // ---- replies ----------------------------------------------------------------------------------
 
-  /// Starts the reply, discarding the results written so far.
+  /// Starts the reply with the given status, and discards the results that have been written so
+  /// far.
   void status(int status) {
     out.truncate(start);
     out.int32(status);
@@ -196,7 +198,7 @@ final class Nfs3Call {
     answer = null;
   }
 
-  /// Returns the status of the reply so far.
+  /// Returns the status of the current reply.
   int status() {
     return answered;
   }
@@ -227,16 +229,16 @@ final class Nfs3Call {
     Nfs3Attributes.wcc(out, before, after, file.export.exported().treeId());
   }
 
-  /// Completes the reply when the change is stable or has failed.
+  /// Completes the reply after the change has become stable or has failed.
   ///
-  /// @param failure the reason why the change cannot be made stable, or null
+  /// @param failure the reason why the change could not be made stable, or null
   void stable(@Nullable IOException failure) {
     if (failure != null) {
       refuse(failure);
     }
   }
 
-  /// Writes the reply of a refused call.
+  /// Writes the reply to a call that is refused for the given reason.
   void refuse(Exception why) {
     status(statusOf(why));
     switch (procedure.refusal()) {

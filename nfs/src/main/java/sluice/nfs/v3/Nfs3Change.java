@@ -13,18 +13,19 @@ import sluice.nfs.export.StableHow;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.sys.Errno;
 
-/// Runs the changes that a call makes to files: takes the locks, checks that the file handles are
-/// still valid, records the reply, and makes the change stable. Confined to the worker that handles
-/// the call.
+/// Executes a change that a call makes to one or two files. It acquires the locks, checks that the
+/// file handles are still valid, records the reply, and makes the change stable. Instances are
+/// confined to the worker that processes the call.
 ///
-/// 1. It locks the files ([ExportedTree]), then retains them so that their inode numbers cannot be
-///    reused meanwhile. All locks are released when the call ends.
-/// 2. It reads the attributes before the change. The change, the attributes after it and the record
-///    of the reply go into one group. After a crash, a retransmission finds either the change with
-///    its reply, or neither.
-/// 3. It releases the locks. The reply waits until the journal has committed; one commit serves all
-///    calls that wait. A call that changed nothing only waits until the last change of the same
-///    files is stable, which is usually the case already.
+/// 1. The files are locked ([ExportedTree]) and then retained, so that their inode numbers cannot
+///    be reused. All locks are released when the call ends.
+/// 2. The attributes are read before the change. The change, the reading of the new attributes, and
+///    the record of the reply are part of one group. After a crash, a retransmission finds either
+///    both the change and its reply, or neither of them.
+/// 3. The locks are released. The reply is delayed until the journal has committed the change, and
+///    a single commit is shared by all waiting calls. If a call did not change anything, its reply
+///    is delayed only until the most recent change of the same files is stable, which is usually
+///    already the case.
 final class Nfs3Change {
   private final Nfs3Call call;
   private final ExportedTree exported;
@@ -33,7 +34,7 @@ final class Nfs3Change {
   private long point;
   private boolean unchanged;
 
-  /// A change that writes its reply.
+  /// A change that also writes its reply.
   interface Action {
     void run(Nfs3Change change) throws IOException, NfsException;
   }
@@ -66,9 +67,9 @@ final class Nfs3Change {
     new Nfs3Change(call, first, second).run(action);
   }
 
-  /// Writes data of one file. The reply is not recorded.
+  /// Writes data to one file. The reply is not recorded.
   ///
-  /// @param stable the data that must be stable before the reply
+  /// @param stable the data that must be stable before the reply is sent
   static void write(Nfs3Call call, FileRef file, StableHow stable, Step step) throws IOException {
     Nfs3Change change = new Nfs3Change(call, file, file);
     if (change.runInOrder(_ -> step.run()) && stable != StableHow.UNSTABLE) {
@@ -91,9 +92,9 @@ final class Nfs3Change {
     }
   }
 
-  /// Runs the change while the locks are held.
+  /// Executes the change while the locks are held.
   ///
-  /// @return false if the call was refused; the reply is written in both cases
+  /// @return false if the call was refused; the reply has been written in either case
   private boolean runLocked(Action action) throws IOException {
     FileTree tree = exported.tree();
     int held = 0;
@@ -130,8 +131,8 @@ final class Nfs3Change {
     }
   }
 
-  /// Notes the point that must be stable. A refused change counts too, because a part of it may
-  /// have been done.
+  /// Records the point that must be stable. A refused change is included, because a part of it may
+  /// have been applied.
   private void notePoint(boolean done) {
     if (done && unchanged) {
       point = Math.max(exported.lastChange(first.inode), exported.lastChange(second.inode));
@@ -151,13 +152,14 @@ final class Nfs3Change {
     return first;
   }
 
-  /// Notes that nothing was changed. The reply then only waits for the last earlier change of the
-  /// files.
+  /// Records that nothing was changed. The reply is then delayed only until the most recent change
+  /// of the files is stable.
   void unchanged() {
     unchanged = true;
   }
 
-  /// Runs a change and records its reply, in one group if the tree has groups.
+  /// Executes a change and records its reply. Both are part of one group if the tree supports
+  /// groups.
   void grouped(Step step) throws IOException, NfsException {
     PersistentReplies records = exported.records();
     if (records == null || call.key == null) {
@@ -188,7 +190,7 @@ final class Nfs3Change {
     }
   }
 
-  /// Records the reply to a change that was too large for one group and is done already.
+  /// Records the reply to a change that was too large for one group and has already been applied.
   void recordAlone() throws IOException {
     PersistentReplies records = exported.records();
     if (records != null) {

@@ -18,11 +18,11 @@ import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The fast path of NFSv3: the loop's thread answers GETATTR, LOOKUP, ACCESS, READ, FSINFO and
-/// PATHCONF from cached data. Immutable; called by loops' threads.
+/// The fast path of NFSv3, on which the loop's thread answers GETATTR, LOOKUP, ACCESS, READ, FSINFO
+/// and PATHCONF from cached data. Instances are immutable and are used by the threads of the loops.
 ///
-/// Each method returns false to pass the call to a worker: if the data are not cached, and for
-/// nearly all refusals.
+/// Each method returns false in order to pass the call to a worker. This happens if the data are
+/// not cached, and for nearly all refusals.
 final class Nfs3FastPath {
   private static final int MAX_NAME_BYTES = 255;
 
@@ -116,7 +116,7 @@ final class Nfs3FastPath {
     return true;
   }
 
-  /// Returns true if a name needs no special treatment.
+  /// Returns true if a name does not require special treatment.
   private static boolean isPlain(byte[] name) {
     if (name.length == 0 || name.length > MAX_NAME_BYTES || FileNames.isDotDot(name)) {
       return false;

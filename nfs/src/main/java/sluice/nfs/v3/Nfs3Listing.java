@@ -14,20 +14,22 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.sys.Errno;
 
-/// Runs READDIR and READDIRPLUS. Called by workers; stateless.
+/// Executes READDIR and READDIRPLUS. This class is stateless, and its methods are called by
+/// workers.
 ///
-/// A cookie is the cookie of the file tree. Cookies stay valid while names are added and removed,
-/// and over a restart of the server. The cookie verifier only detects that an inode number now
-/// belongs to another directory.
+/// The cookies are those of the file tree. They remain valid when names are added or removed and
+/// when the server is restarted. The cookie verifier only detects that an inode number now belongs
+/// to another directory.
 final class Nfs3Listing {
-  /// The size of the result without entries: status, attributes, verifier, end of the list, `eof`.
+  /// The size of the result without its entries, which includes the status, the attributes, the
+  /// verifier, the end of the list, and `eof`.
   private static final int FRAME_BYTES = 4 + Nfs3Attributes.POST_OP_BYTES + 8 + 4 + 4;
 
-  /// The size of an entry without its name: a flag that an entry follows, inode number, length of
-  /// the name, cookie.
+  /// The size of an entry without its name, which includes a flag that an entry follows, the inode
+  /// number, the length of the name, and the cookie.
   private static final int NAME_BYTES = 4 + 8 + 4 + 8;
 
-  /// Returns the size of the attributes and the handle of an entry.
+  /// Returns the maximum size of the attributes and the handle of an entry.
   private static int plusBytes(Export export) {
     return Nfs3Attributes.POST_OP_BYTES + 4 + FileHandles.xdrBytes(export);
   }

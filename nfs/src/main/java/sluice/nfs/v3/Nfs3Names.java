@@ -18,8 +18,8 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrException;
 import sluice.sys.Errno;
 
-/// The procedures that create names: CREATE, MKDIR, SYMLINK, MKNOD, LINK. Stateless; called by
-/// workers.
+/// The procedures that create names: CREATE, MKDIR, SYMLINK, MKNOD and LINK. This class is
+/// stateless, and its methods are called by workers.
 final class Nfs3Names {
   private static final int UNCHECKED = 0;
   private static final int EXCLUSIVE = 2;
@@ -30,7 +30,8 @@ final class Nfs3Names {
 
   /// Reads the name of a new directory entry.
   ///
-  /// @throws NfsException `EXIST` for `.` and `..`, `ACCES` for names that the server reserves
+  /// @throws NfsException `EXIST` for `.` and `..`, `ACCES` for a name that is reserved for the
+  ///   server
   static byte[] newName(Nfs3Call call, FileRef directory) throws NfsException {
     byte[] name = call.name();
     if (FileNames.isDots(name)) {
@@ -56,7 +57,7 @@ final class Nfs3Names {
         directory,
         frame -> {
           FileAttributes existing = find(call, directory, name);
-          if (existing != null) { // the call is idempotent then and needs no record
+          if (existing != null) { // such a call is idempotent
             useExisting(frame, existing, how, asked);
           } else {
             NewFile what = NewFile.regular(asked.mode());
@@ -65,8 +66,8 @@ final class Nfs3Names {
         });
   }
 
-  /// Encodes the verifier of an exclusive creation in the file's times, where it survives a crash.
-  /// The client sets the times afterwards.
+  /// Encodes the verifier of an exclusive creation as the times of the file, which survive a crash.
+  /// The client sets the actual times afterwards.
   private static AttributeChange verifier(long verifier) {
     long access = (verifier & 0x7FFF_FFFF) * NANOS;
     long modify = (verifier >>> 32 & 0x7FFF_FFFF) * NANOS;
@@ -117,7 +118,7 @@ final class Nfs3Names {
     tree.retain(found.inode());
     try {
       if (tree.attributes(found.inode()).generation() != found.generation()) {
-        // The file was removed and its inode number reused.
+        // The file has been removed and its inode number has been reused.
         throw new NfsException(NfsStatus.JUKEBOX);
       }
       tree.setAttributes(call.caller(directory), found.inode(), resize);
@@ -135,7 +136,7 @@ final class Nfs3Names {
     call.wcc(directory);
   }
 
-  /// Creates a file with all its attributes, or does nothing.
+  /// Creates a file and sets all its attributes. If either step fails, no file is created.
   private static void make(
       Nfs3Call call, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
       throws IOException, NfsException {

@@ -2,8 +2,8 @@ package sluice.nfs.v3;
 
 import org.jspecify.annotations.Nullable;
 
-/// The procedures of NFSv3 (RFC 1813, section 3.3). Each constant says which attributes follow the
-/// status of a refusal, and if the procedure is non-idempotent.
+/// The procedures of NFSv3 (RFC 1813, section 3.3). Each constant specifies the attributes that
+/// follow the status of a refusal, and whether the procedure is non-idempotent.
 public enum Nfs3Procedure {
   NULL(0, Refusal.NOTHING, false),
   GETATTR(1, Refusal.NOTHING, false),
@@ -66,7 +66,7 @@ public enum Nfs3Procedure {
     return refusal;
   }
 
-  /// Returns true if the procedure is not idempotent, so that its replies are cached.
+  /// Returns true if the procedure is not idempotent, in which case its replies are cached.
   boolean once() {
     return once;
   }

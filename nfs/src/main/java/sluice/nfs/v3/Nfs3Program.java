@@ -17,11 +17,11 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// NFS version 3 (RFC 1813). Called concurrently by several loops and workers.
+/// The program NFS, version 3 (RFC 1813). It is called concurrently by several loops and workers.
 ///
-/// A call is tried on the loop's thread ([Nfs3FastPath]) and otherwise run by a worker.
-/// Non-idempotent calls go through the [DuplicateRequestCache]. At the start it is filled from the
-/// [PersistentReplies] of the exported trees.
+/// A call is answered on the loop's thread if possible ([Nfs3FastPath]), and is otherwise executed
+/// by a worker. Non-idempotent calls use the [DuplicateRequestCache], which is initialized from the
+/// [PersistentReplies] of the exported trees when the server starts.
 public final class Nfs3Program implements RpcProgram {
   static final int PROGRAM = 100_003;
   static final int VERSION = 3;
@@ -129,7 +129,7 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  /// Runs a call and writes its reply or refusal.
+  /// Executes a call and writes its reply or its refusal.
   private void run(Nfs3Call call) {
     try {
       run(call, call.procedure);
@@ -138,7 +138,7 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  /// Completes a call when its change is stable or has failed.
+  /// Completes a call after its change has become stable or has failed.
   private void end(DuplicateKey key, Nfs3Call call, @Nullable IOException failure) {
     byte[] answer = null;
     try {
@@ -149,8 +149,8 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  /// Returns the reply to cache, or null for JUKEBOX, after which the client must be able to try
-  /// again.
+  /// Returns the reply to cache. Returns null for JUKEBOX, because the client must be able to
+  /// repeat the call.
   private static byte @Nullable [] kept(Nfs3Call call) {
     return call.status() == NfsStatus.JUKEBOX ? null : call.answer();
   }

@@ -11,8 +11,8 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The procedures that read one file: GETATTR, LOOKUP, ACCESS, READLINK, READ. Stateless; called by
-/// workers.
+/// The procedures that read one file: GETATTR, LOOKUP, ACCESS, READLINK and READ. This class is
+/// stateless, and its methods are called by workers.
 final class Nfs3Reading {
   private Nfs3Reading() {}
 
@@ -32,9 +32,9 @@ final class Nfs3Reading {
     if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.NOENT);
     }
-    Nfs3Call.attributes(directory); // throws STALE if the directory is gone
+    Nfs3Call.attributes(directory); // throws STALE if it was removed
     FileAttributes found = tree.find(call.caller(directory), directory.inode, sought);
-    // Throws STALE if the inode number was reused during the lookup.
+    // This throws STALE if the inode number was reused during the lookup.
     FileAttributes at = Nfs3Call.attributes(directory);
     call.status(NfsStatus.OK);
     call.handle(directory.export, found);
@@ -60,7 +60,7 @@ final class Nfs3Reading {
       throw new NfsException(NfsStatus.INVAL);
     }
     byte[] target = Nfs3Call.tree(file).readLink(file.inode);
-    // Throws STALE if the inode was reused: the target may belong to another link.
+    // This throws STALE if the inode was reused, because the target may belong to another link.
     Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
     call.postOp(file, now);
@@ -86,17 +86,17 @@ final class Nfs3Reading {
     int most = most(call.out, count);
     call.out.int32(0).bool(false).int32(0);
     int bytes = Nfs3Call.tree(file).slices(file.inode, position, most, call.out);
-    // Throws STALE if the inode was reused: the data may belong to another file.
+    // This throws STALE if the inode was reused, because the data may belong to another file.
     Nfs3Call.attributes(file);
     finishRead(call.out, head, bytes, bytes < most || position + bytes >= now.sizeBytes());
   }
 
-  /// Returns the number of data bytes that fit into the reply.
+  /// Returns the maximum number of data bytes that fit into the reply.
   static int most(XdrWriter out, long count) {
     return (int) Math.min(Math.min(count, Nfs3System.MAX_TRANSFER_BYTES), out.remaining() - 16);
   }
 
-  /// Fills in the count, `eof` and length fields before the data.
+  /// Sets the count, `eof` and length fields that precede the data.
   static void finishRead(XdrWriter out, int head, int bytes, boolean end) {
     out.pad();
     out.patch(head, bytes);
@@ -106,7 +106,7 @@ final class Nfs3Reading {
 
   /// Checks that a file is a regular file.
   ///
-  /// @throws NfsException `INVAL`
+  /// @throws NfsException `INVAL` if the file is not a regular file
   static void requireContent(FileAttributes now) throws NfsException {
     if (now.kind() != FileKind.REGULAR) {
       throw new NfsException(NfsStatus.INVAL);

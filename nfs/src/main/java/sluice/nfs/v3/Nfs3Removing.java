@@ -8,7 +8,8 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 
-/// The procedures that remove names: REMOVE, RMDIR, RENAME. Stateless; called by workers.
+/// The procedures that remove names: REMOVE, RMDIR and RENAME. This class is stateless, and its
+/// methods are called by workers.
 final class Nfs3Removing {
   private Nfs3Removing() {}
 
@@ -22,7 +23,7 @@ final class Nfs3Removing {
     takeAway(call, directory, name, Nfs3Call.tree(directory)::unlink);
   }
 
-  /// Removes a name from a directory.
+  /// An operation that removes a name from a directory.
   private interface Removal {
     void run(Caller caller, long directory, byte[] name) throws IOException;
   }

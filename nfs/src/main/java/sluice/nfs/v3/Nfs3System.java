@@ -7,24 +7,25 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The procedures that describe a file system: FSSTAT, FSINFO, PATHCONF. Stateless; called by
-/// workers, and by the loop's thread for constant values.
+/// The procedures that describe a file system: FSSTAT, FSINFO and PATHCONF. This class is
+/// stateless. Its methods are called by workers, and by the loop's thread if the result is
+/// constant.
 final class Nfs3System {
-  /// The maximum number of bytes of one READ, WRITE or listing.
+  /// The maximum number of bytes of one READ, WRITE or directory listing.
   static final int MAX_TRANSFER_BYTES = 1 << 20;
 
   private static final int MULTIPLE_BYTES = 4096;
   private static final int LISTING_BYTES = 256 << 10;
 
-  /// The maximum transfer over UDP, as in other servers: datagrams of more fragments are rarely
-  /// reassembled.
+  /// The maximum transfer size over UDP. Like other servers, this server uses a low limit because
+  /// datagrams with more fragments are rarely reassembled.
   private static final int DATAGRAM_TRANSFER_BYTES = 32 << 10;
 
-  /// The resolution of times.
+  /// The resolution of file times in nanoseconds.
   private static final int TIME_NANOS = 1;
 
-  /// The properties: hard links, symbolic links, PATHCONF is the same for all files, times can be
-  /// set.
+  /// The properties of the file system. Hard links and symbolic links are supported, PATHCONF is
+  /// the same for all files, and times can be set.
   private static final int PROPERTIES = 0x1 | 0x2 | 0x8 | 0x10;
 
   private Nfs3System() {}
@@ -50,7 +51,7 @@ final class Nfs3System {
     writeInfo(call.out, file.export.exported().status(), call.rpc.datagram());
   }
 
-  /// Writes the result of FSINFO after the attributes.
+  /// Writes the result of FSINFO that follows the attributes.
   static void writeInfo(XdrWriter out, TreeStatus status, boolean datagram) {
     int transfer = datagram ? DATAGRAM_TRANSFER_BYTES : MAX_TRANSFER_BYTES;
     out.int32(transfer).int32(transfer).int32(MULTIPLE_BYTES);
@@ -67,8 +68,8 @@ final class Nfs3System {
     writePathconf(call.out, file.export.exported().status());
   }
 
-  /// Writes the result of PATHCONF after the attributes: too long names are refused, only root may
-  /// change owners, names are case-sensitive and keep their case.
+  /// Writes the result of PATHCONF that follows the attributes. Names that are too long are
+  /// refused, only root may change owners, and names are case-sensitive and case-preserving.
   static void writePathconf(XdrWriter out, TreeStatus status) {
     out.int32(status.maxLinks()).int32(status.nameBytes());
     out.bool(true).bool(true).bool(false).bool(true);

@@ -10,14 +10,15 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.StableHow;
 
-/// The procedures that change one file: SETATTR, WRITE, COMMIT. Immutable; called by workers.
+/// The procedures that change one file: SETATTR, WRITE and COMMIT. Instances are immutable and are
+/// used by workers.
 final class Nfs3Writing {
   private final long verifier;
 
   /// Creates the procedures.
   ///
-  /// @param verifier the write verifier, which differs between two starts of the server: a client
-  ///   that sees a new one repeats its uncommitted writes
+  /// @param verifier the write verifier, which changes whenever the server is restarted, so that
+  ///   clients repeat their uncommitted writes
   Nfs3Writing(long verifier) {
     this.verifier = verifier;
   }
@@ -48,7 +49,7 @@ final class Nfs3Writing {
         });
   }
 
-  /// Returns true if both times have the same `nfstime3`.
+  /// Returns true if both times are represented by the same `nfstime3`.
   private static boolean isTime(long nanos, long wire) {
     long seconds = Math.floorDiv(nanos, 1_000_000_000L) & 0xFFFF_FFFFL;
     return seconds * 1_000_000_000L + Math.floorMod(nanos, 1_000_000_000L) == wire;
@@ -111,7 +112,8 @@ final class Nfs3Writing {
     if (!file.export.readOnly()) {
       call.written(file, false);
     }
-    // COMMIT changes no attributes, so the attributes before and after are the same.
+    // COMMIT does not change any attributes, so the attributes before and after the call are the
+    // same.
     FileAttributes now = Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
     Nfs3Attributes.wcc(call.out, now, now, file.export.exported().treeId());

@@ -2,12 +2,12 @@ package sluice.nfs.v4;
 
 import java.util.Arrays;
 
-/// The byte ranges that one owner has locked in one file. They behave as the locks of `fcntl(2)`: a
-/// new range replaces the parts of older ranges that it overlaps, and adjacent ranges of the same
-/// type are merged. Guarded by the lock of [Nfs4StateManager].
+/// The byte ranges that one owner has locked in one file. They have the semantics of `fcntl(2)`
+/// locks. A new range replaces the overlapping parts of older ranges, and adjacent ranges of the
+/// same type are merged. Guarded by the lock of [Nfs4StateManager].
 ///
-/// The ranges are sorted and disjoint. Both ends are inclusive and unsigned, so that the last
-/// possible byte, 2^64 - 1, can be locked.
+/// The ranges are sorted and disjoint. Both bounds are inclusive and unsigned, so that the last
+/// possible byte, at offset 2^64 - 1, can be locked.
 final class ByteRanges {
   private static final int FIRST_ROOM = 2;
 
@@ -35,8 +35,8 @@ final class ByteRanges {
 
   /// Returns the first range that conflicts with a lock of another owner.
   ///
-  /// @param write true if the other owner asks for a write lock
-  /// @return the index of the range, or -1
+  /// @param write true if the other owner requests a write lock
+  /// @return the index of the range, or -1 if there is no conflict
   int conflict(long start, long end, boolean write) {
     for (int i = firstReaching(start); i < count && !above(starts[i], end); i++) {
       if (write || writes[i]) {
@@ -52,7 +52,7 @@ final class ByteRanges {
     insert(start, end, write);
   }
 
-  /// Unlocks a range; the parts of older ranges outside of it stay locked.
+  /// Unlocks a range. The parts of older ranges that are outside of this range remain locked.
   void unlock(long start, long end) {
     ByteRanges without = new ByteRanges();
     without.room(count + 1);
@@ -62,7 +62,7 @@ final class ByteRanges {
     take(without);
   }
 
-  /// Adds the parts of a range that lie outside of `start` to `end`.
+  /// Adds the parts of a range that are outside of the bytes from `start` to `end`.
   private void addOutside(ByteRanges from, int index, long start, long end) {
     long first = from.starts[index];
     long last = from.ends[index];
@@ -79,7 +79,7 @@ final class ByteRanges {
     }
   }
 
-  /// Inserts a range that overlaps no other, and merges it with its neighbours.
+  /// Inserts a range that does not overlap any other range, and merges it with its neighbors.
   private void insert(long start, long end, boolean write) {
     int at = count;
     while (at > 0 && above(starts[at - 1], start)) {
@@ -131,7 +131,7 @@ final class ByteRanges {
     }
   }
 
-  /// Returns the index of the first range that does not end before a byte.
+  /// Returns the index of the first range that does not end before the given byte.
   private int firstReaching(long start) {
     int low = 0;
     int high = count;

@@ -12,7 +12,7 @@ import sluice.nfs.v4.wire.IdNames;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Channel;
 
-/// Writes file attributes as `fattr4` (RFC 8881, section 5). Thread-safe.
+/// Writes file attributes as `fattr4` (RFC 8881, section 5). This class is thread-safe.
 final class Nfs4Attributes {
   private static final long NANOS = 1_000_000_000L;
 
@@ -25,7 +25,8 @@ final class Nfs4Attributes {
     this.leaseSeconds = leaseSeconds;
   }
 
-  /// Writes the requested attributes that this file and this server support.
+  /// Writes the requested attributes, except for attributes that are not supported for this file or
+  /// by this server.
   void write(XdrWriter out, Bitmap asked, FileRef file, FileAttributes a) throws IOException {
     Bitmap given = asked.and(Nfs4Attribute.READABLE);
     if (given.has(Nfs4Attribute.TIME_CREATE) && a.birthNanos() == 0) {
@@ -50,7 +51,7 @@ final class Nfs4Attributes {
     out.patch(lengthAt, out.position() - lengthAt - 4);
   }
 
-  /// Writes a status in place of the attributes.
+  /// Writes a status instead of the attributes.
   static void writeError(XdrWriter out, int status) {
     Bitmap.of(Nfs4Attribute.RDATTR_ERROR).write(out);
     out.int32(4).int32(status);

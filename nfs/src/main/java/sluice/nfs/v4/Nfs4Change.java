@@ -13,19 +13,21 @@ import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.sys.Errno;
 
-/// Runs the changes that an operation makes to files: takes the locks, checks that the file handles
-/// are still valid, records `change_info4`, and makes the change stable. Confined to the worker
-/// that handles the COMPOUND.
+/// Executes a change that an operation makes to one or two files. It acquires the locks, checks
+/// that the file handles are still valid, records `change_info4`, and makes the change stable.
+/// Instances are confined to the worker that processes the COMPOUND.
 ///
-/// As with NFSv3, it first locks the files ([ExportedTree]), then retains them so that their inode
-/// numbers cannot be reused. It reads the attributes before and after the change. The reply so far
-/// is recorded in the same group as the change ([Nfs4ReplayCache]), so that after a crash a retry
-/// finds either the change with its reply, or neither. When the locks are released, the reply to
-/// the COMPOUND waits until the journal has written all changes of the COMPOUND.
+/// As in NFSv3, the files are first locked ([ExportedTree]) and then retained, so that their inode
+/// numbers cannot be reused. The attributes are read before and after the change. The reply that
+/// has been written so far is recorded in the same group as the change ([Nfs4ReplayCache]). After a
+/// crash, a retry therefore finds either both the change and its reply, or neither of them. After
+/// the locks have been released, the reply to the COMPOUND is delayed until the journal has written
+/// all changes of the COMPOUND.
 final class Nfs4Change {
-  /// A `change_info4`: the change attribute of a directory before and after an operation.
+  /// A `change_info4`, which contains the change attribute of a directory before and after an
+  /// operation.
   ///
-  /// @param atomic true if no other change can have happened in between
+  /// @param atomic true if no other change can have occurred in between
   record ChangeInfo(boolean atomic, long before, long after) {
     void write(XdrWriter out) {
       out.bool(atomic).int64(before).int64(after);
@@ -51,7 +53,7 @@ final class Nfs4Change {
     boolean run(Nfs4Change change) throws IOException, NfsException;
   }
 
-  /// Writes the result of an operation and sets the current file for the next one.
+  /// Writes the result of an operation and sets the current file for the next operation.
   interface Result {
     /// Writes the result.
     ///
@@ -66,8 +68,8 @@ final class Nfs4Change {
   private ChangeInfo firstInfo = NOTHING;
   private ChangeInfo secondInfo = NOTHING;
 
-  /// True if anything may have been changed. It stays true when the change fails, because a part
-  /// may have been done.
+  /// True if anything may have been changed. It remains true if the change fails, because a part of
+  /// the change may have been applied.
   private boolean changed = true;
 
   private Nfs4Change(Nfs4Compound c, FileRef first, FileRef second) {
@@ -91,8 +93,8 @@ final class Nfs4Change {
     of(c, first, second).inOrder(change -> change.grouped(step, result));
   }
 
-  /// Makes a change to one file that may be too large for a group. The change must be idempotent: a
-  /// retry after a crash makes it again.
+  /// Makes a change to one file that may be too large for a group. The change must be idempotent,
+  /// because it is repeated if the request is retried after a crash.
   static void runLarge(Nfs4Compound c, FileRef file, Step step, Result result)
       throws IOException, NfsException {
     of(c, file, file)
@@ -102,14 +104,14 @@ final class Nfs4Change {
         });
   }
 
-  /// Makes a change to one file that may be too large for a group and writes no result. The change
-  /// must be idempotent.
+  /// Makes a change to one file that may be too large for a group, without writing a result. The
+  /// change must be idempotent.
   static void truncate(Nfs4Compound c, FileRef file, Step step) throws IOException, NfsException {
     of(c, file, file).inOrder(_ -> step.run());
   }
 
-  /// Changes one directory, or finds that no change is needed. In the second case only earlier
-  /// changes of the directory have to be stable.
+  /// Changes one directory, or determines that no change is required. In the latter case, only
+  /// earlier changes of the directory have to be stable.
   ///
   /// @return the change information of the directory
   static ChangeInfo attempt(Nfs4Compound c, FileRef directory, Attempt attempt)
@@ -128,7 +130,7 @@ final class Nfs4Change {
     return new Nfs4Change(c, first, second);
   }
 
-  /// The part of a change that runs while the files are locked and retained.
+  /// The part of a change that is executed while the files are locked and retained.
   private interface Action {
     void run(Nfs4Change change) throws IOException, NfsException;
   }
@@ -148,8 +150,8 @@ final class Nfs4Change {
     c.changed(exported.tree(), point);
   }
 
-  /// Returns the point that must be stable before the reply is sent, and notes it for both files if
-  /// something was changed.
+  /// Returns the point that must be stable before the reply is sent. If something was changed, the
+  /// point is also recorded for both files.
   private long point() {
     if (!changed) {
       return Math.max(exported.lastChange(first.inode), exported.lastChange(second.inode));
@@ -180,9 +182,10 @@ final class Nfs4Change {
     }
   }
 
-  /// Runs a change and records its result, in one group if the tree has groups.
+  /// Executes a change and records its result. Both are part of one group if the tree supports
+  /// groups.
   ///
-  /// @param result null if the result is written later and is not recorded
+  /// @param result writes the result, or null if the result is written later and is not recorded
   void grouped(Step step, @Nullable Result result) throws IOException, NfsException {
     if (!exported.tree().atomicGroups()) {
       run(step, result);

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.v4.wire.Opaque;
 
-/// A client, as announced by EXCHANGE_ID (RFC 8881, section 2.4). It is changed under the lock of
-/// [Nfs4StateManager]; any thread may renew its lease.
+/// A client that has introduced itself with EXCHANGE_ID (RFC 8881, section 2.4). It is changed
+/// under the lock of [Nfs4StateManager], except that any thread may renew its lease.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,21 +22,23 @@ final class Nfs4Client {
   final long id;
   final Opaque owner;
 
-  /// The verifier, which differs between two starts of the client.
+  /// The verifier, which the client changes whenever it is restarted.
   final long verifier;
 
-  /// The user that announced the client. No other user may act for it.
+  /// The user that introduced the client. Requests of other users on behalf of the client are
+  /// refused.
   final int uid;
 
-  /// The machine that announced the client, see [#host].
+  /// The machine that introduced the client, see [#host].
   final long host;
 
   boolean confirmed;
 
-  /// The sequence number of the last CREATE_SESSION that was answered, with a session or a refusal.
+  /// The sequence number of the last CREATE_SESSION that was answered, either with a session or
+  /// with a refusal.
   int sequence;
 
-  /// The reply to the last CREATE_SESSION; null before the first.
+  /// The reply to the last CREATE_SESSION, or null if there was none.
   @Nullable SessionAnswer answer;
 
   final List<Nfs4Session> sessions = new ArrayList<>(1);
@@ -45,7 +47,7 @@ final class Nfs4Client {
   /// The number of byte ranges that the client has locked.
   int ranges;
 
-  /// True after RECLAIM_COMPLETE.
+  /// True after the client has sent RECLAIM_COMPLETE.
   volatile boolean complete;
 
   volatile boolean gone;
@@ -59,8 +61,8 @@ final class Nfs4Client {
     this.host = host;
   }
 
-  /// Returns the number that stands for a machine: its IPv4 address, or the upper 64 bits of its
-  /// IPv6 address, because one machine may have all addresses of a /64 network.
+  /// Returns a number that identifies a machine. It is the IPv4 address or the upper 64 bits of the
+  /// IPv6 address, because one machine may use all addresses of a /64 network.
   static long host(InetAddress address) {
     byte[] bytes = address.getAddress();
     long host = 0;
@@ -70,7 +72,7 @@ final class Nfs4Client {
     return host;
   }
 
-  /// Returns the sequence number that the next CREATE_SESSION must carry.
+  /// Returns the sequence number that is expected in the next CREATE_SESSION.
   int nextSequence() {
     return sequence + 1;
   }

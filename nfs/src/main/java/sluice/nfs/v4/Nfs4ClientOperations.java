@@ -14,21 +14,21 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
 /// The operations that create and destroy clients and sessions (RFC 8881, sections 18.33 to 18.37,
-/// 18.50 and 18.51). Called by workers; the state that they change is guarded by
-/// [Nfs4StateManager].
+/// 18.50 and 18.51). These methods are called by workers, and the state that they change is guarded
+/// by [Nfs4StateManager].
 final class Nfs4ClientOperations {
   private static final int SP4_NONE = 0;
   private static final int SP4_MACH_CRED = 1;
   private static final int SP4_SSV = 2;
 
-  /// Flags of EXCHANGE_ID.
+  /// The flags of EXCHANGE_ID.
   private static final int USE_NON_PNFS = 0x10000;
 
   private static final int UPDATE = 0x4000_0000;
   private static final int CONFIRMED = 0x8000_0000;
   private static final int KNOWN_FLAGS = UPDATE | 0x70103;
 
-  /// Flags of CREATE_SESSION.
+  /// The flags of CREATE_SESSION.
   private static final int CONN_BACK_CHAN = 2;
 
   private static final int KNOWN_SESSION_FLAGS = 7;
@@ -114,7 +114,7 @@ final class Nfs4ClientOperations {
     Bitmap.read(in);
   }
 
-  /// Handles the cases of RFC 8881, section 18.35.4.
+  /// Implements the cases of RFC 8881, section 18.35.4.
   private Nfs4Client introduce(Introduction introduced) throws NfsException {
     Nfs4Client known = stateManager.confirmed(introduced.owner);
     if (known != null && known.uid != introduced.uid && !introduced.update) {
@@ -180,7 +180,7 @@ final class Nfs4ClientOperations {
     return NfsStatus.OK;
   }
 
-  /// Runs the phases of RFC 8881, section 18.36.4.
+  /// Implements the phases of RFC 8881, section 18.36.4.
   private byte[] answer(Request request, int sum, int uid, long connection) throws NfsException {
     Nfs4Client client = stateManager.client(request.client);
     SessionAnswer last = client.answer;
@@ -250,8 +250,8 @@ final class Nfs4ClientOperations {
     }
   }
 
-  /// Destroys a session. The operation must come on a connection of the session, as the last of its
-  /// COMPOUND (RFC 8881, section 18.37.3).
+  /// Destroys a session. The operation must be sent on a connection of the session and must be the
+  /// last operation of its COMPOUND (RFC 8881, section 18.37.3).
   int destroySession(Nfs4Compound c) throws NfsException {
     long id = c.in.int64();
     long place = c.in.int64();
@@ -292,8 +292,8 @@ final class Nfs4ClientOperations {
     return NfsStatus.OK;
   }
 
-  /// Binds a connection to a session. Every connection may be bound to every session; one binding
-  /// covers both directions.
+  /// Binds a connection to a session. Any connection may be bound to any session, and one binding
+  /// applies to both directions.
   int bindConnection(Nfs4Compound c) throws NfsException {
     long id = c.in.int64();
     long place = c.in.int64();

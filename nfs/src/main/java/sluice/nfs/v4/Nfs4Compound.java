@@ -19,14 +19,16 @@ import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// A COMPOUND in progress: its arguments, its reply, and the state that its operations pass on to
-/// each other (RFC 8881, section 16.2). Confined to the thread that handles it.
+/// A COMPOUND in progress. It consists of the arguments, the reply, and the state that is passed
+/// from one operation to the next (RFC 8881, section 16.2). Instances are confined to the thread
+/// that processes the COMPOUND.
 final class Nfs4Compound {
-  /// The result of an operation that would have to wait on the loop's thread. It is no NFS status.
+  /// The result of an operation that would have to wait on the loop's thread. It is not an NFS
+  /// status.
   static final int WOULD_BLOCK = -1;
 
-  /// The offset of the length of the data in the arguments of WRITE, behind stateid, offset and
-  /// `stable_how4`.
+  /// The offset of the length of the data in the arguments of WRITE, which follows the stateid, the
+  /// offset and `stable_how4`.
   private static final int WRITTEN_BYTES_AT = 16 + 8 + 4;
 
   private static final int MAX_NAME_BYTES = 255;
@@ -36,14 +38,14 @@ final class Nfs4Compound {
   XdrReader in;
   XdrWriter out;
 
-  /// True on the loop's thread, which must not wait.
+  /// True if the COMPOUND is processed on the loop's thread, which must not wait.
   final boolean now;
 
   /// The position of the arguments in the request.
   int argumentsAt;
 
-  /// The number of operations, and the length of the request from the RPC header on. Both are 0
-  /// until the COMPOUND's header is read.
+  /// The number of operations in the COMPOUND, and the length of the request including the RPC
+  /// header. Both are 0 until the header of the COMPOUND has been read.
   int operations;
 
   int requestBytes;
@@ -53,7 +55,8 @@ final class Nfs4Compound {
 
   int countAt;
 
-  /// The index of the current operation, its number, and the position of its status in the reply.
+  /// The index of the current operation, its operation number, and the position of its status in
+  /// the reply.
   int index;
 
   int op;
@@ -65,13 +68,13 @@ final class Nfs4Compound {
   int slotSequence;
   boolean cacheThis;
 
-  /// True if the first operations were done before the server was restarted.
+  /// True if the first operations were executed before the server was restarted.
   boolean resumed;
 
-  /// The reply to an earlier transmission of this request, or null.
+  /// The reply to an earlier transmission of this request, or null if there is none.
   byte @Nullable [] replay;
 
-  /// True if the request was answered before and its reply was not cached.
+  /// True if the request has already been answered and its reply was not cached.
   boolean uncachedRetry;
 
   @Nullable FileRef file;
@@ -91,7 +94,8 @@ final class Nfs4Compound {
     this.now = now;
   }
 
-  /// Prepares this object for the next COMPOUND: a loop's thread uses one object for all of them.
+  /// Prepares this object for the next COMPOUND. A loop's thread reuses one object for all
+  /// COMPOUNDs.
   Nfs4Compound again(RpcCall nextCall, XdrReader nextIn, XdrWriter nextOut) {
     call = nextCall;
     in = nextIn;
@@ -121,17 +125,17 @@ final class Nfs4Compound {
     return new NfsException(WOULD_BLOCK);
   }
 
-  /// Throws [#wouldWait] on the loop's thread, so that a worker runs the COMPOUND; does nothing on
-  /// a worker.
+  /// Throws [#wouldWait] on the loop's thread, so that the COMPOUND is executed by a worker. Does
+  /// nothing on a worker.
   void mayWait() throws NfsException {
     if (now) {
       throw wouldWait();
     }
   }
 
-  /// Returns true if the current operation is small enough for the [GroupCommitQueue]. WRITE and
-  /// COMMIT also need a tree that orders file data, because otherwise they need a flush of their
-  /// own.
+  /// Returns true if the current operation is small enough for the [GroupCommitQueue]. For WRITE
+  /// and COMMIT, the tree must also order file data, because these operations would otherwise
+  /// require a separate flush.
   ///
   /// @param argumentsAt the position of its arguments
   boolean fitsGroupCommit(int argumentsAt) {
@@ -152,7 +156,7 @@ final class Nfs4Compound {
 
   // ---- stability --------------------------------------------------------------------------------
 
-  /// Notes that the reply reports a change, which must be stable before the reply is sent.
+  /// Records that the reply reports a change, which must be stable before the reply is sent.
   void changed(FileTree tree, long stablePoint) throws IOException {
     if (change.add(call, tree, stablePoint)) {
       noteChange();
@@ -172,20 +176,20 @@ final class Nfs4Compound {
     changeStatusAt = opStatusAt;
   }
 
-  /// Returns true if the reply has to wait for a change.
+  /// Returns true if the reply has to be delayed until a change is stable.
   boolean hasChanged() {
     return change.exists();
   }
 
   /// Sends the reply as soon as all changes are stable.
   ///
-  /// @param then runs before the reply is sent
+  /// @param then the listener that is invoked before the reply is sent
   void answerWhenStable(FileTree.StableListener then) {
     boolean _ = change.answerWhenStable(call, then);
   }
 
-  /// Reports that a change cannot be made stable: its operation becomes the last one of the
-  /// COMPOUND, and fails.
+  /// Records that a change could not be made stable. Its operation fails, and it becomes the last
+  /// operation of the COMPOUND.
   void neverStable(IOException why) {
     int status = why instanceof FsException known ? NfsStatus.of(known) : NfsStatus.IO;
     index = changeIndex;
@@ -201,7 +205,7 @@ final class Nfs4Compound {
     out.truncate(opStatusAt + Integer.BYTES);
   }
 
-  /// Replaces the result of the current operation by an error status.
+  /// Replaces the result of the current operation with an error status.
   void failed(int status) {
     redo();
     if (op == Nfs4Op.SETATTR) {
@@ -214,14 +218,14 @@ final class Nfs4Compound {
 
   /// Returns the current file.
   ///
-  /// @throws NfsException `NOFILEHANDLE`
+  /// @throws NfsException `NOFILEHANDLE` if there is no current file
   FileRef file() throws NfsException {
     return require(file);
   }
 
   /// Returns the saved file.
   ///
-  /// @throws NfsException `NOFILEHANDLE`
+  /// @throws NfsException `NOFILEHANDLE` if there is no saved file
   FileRef saved() throws NfsException {
     return require(saved);
   }
@@ -233,7 +237,7 @@ final class Nfs4Compound {
     return file;
   }
 
-  /// Sets the current file and resets the current stateid to the anonymous one.
+  /// Sets the current file and resets the current stateid to the anonymous stateid.
   void file(FileRef next) {
     file = next;
     stateId = StateId.ANONYMOUS;
@@ -293,7 +297,7 @@ final class Nfs4Compound {
 
   /// Checks that a file may be changed through its export.
   ///
-  /// @throws NfsException `ROFS`
+  /// @throws NfsException `ROFS` if the export is read-only
   static void requireWritable(FileRef file) throws NfsException {
     if (file.export.readOnly()) {
       throw new NfsException(NfsStatus.ROFS);
@@ -333,16 +337,16 @@ final class Nfs4Compound {
     return name;
   }
 
-  /// Reads a stateid. The special stateid "current" is replaced by the stateid that an earlier
-  /// operation has set.
+  /// Reads a stateid. If it is the special stateid "current", the stateid that was set by an
+  /// earlier operation is returned instead.
   StateId stateId() {
     StateId asked = StateId.read(in);
     return asked.isCurrent() ? stateId : asked;
   }
 
-  // ---- exactly once -----------------------------------------------------------------------------
+  // ---- exactly-once semantics -------------------------------------------------------------------
 
-  /// Returns true if the reply has to be recorded for retries after a restart.
+  /// Returns true if the reply must be recorded for retries after a restart.
   boolean isKept() {
     return slot != null && cacheThis;
   }
@@ -356,7 +360,7 @@ final class Nfs4Compound {
     return key(through.id, through.place, slotIndex, slotSequence);
   }
 
-  /// Returns the key by which a retry of a COMPOUND is recognized.
+  /// Returns the key by which a retry of the given COMPOUND is recognized.
   ///
   /// @param index the index of the slot
   DuplicateKey key(long sessionId, long sessionPlace, int index, int sequence) {
@@ -365,10 +369,10 @@ final class Nfs4Compound {
         sessionId, sessionPlace, sequence, call.checksum(), call.version() << 8 | index, uid);
   }
 
-  /// Continues a COMPOUND that was begun before the server was restarted.
+  /// Continues a COMPOUND that was started before the server was restarted.
   ///
-  /// @param next the index of the next operation; the position of `in` is at its arguments
-  /// @param results the results of the operations before it, from the status on
+  /// @param next the index of the next operation; `in` must be positioned at its arguments
+  /// @param results the results of the previous operations, starting with the status
   void resume(int next, byte[] results, @Nullable FileRef current, @Nullable FileRef kept) {
     resumed = true;
     index = next - 1; // runAll increments it after this operation
@@ -381,8 +385,8 @@ final class Nfs4Compound {
 
   // ---- the client -------------------------------------------------------------------------------
 
-  /// Returns the client of the session. All operations but the ones allowed without SEQUENCE have a
-  /// session.
+  /// Returns the client of the session. There is a session unless the operation is allowed without
+  /// SEQUENCE.
   Nfs4Client client() {
     Nfs4Session through = session;
     if (through == null) {
@@ -391,7 +395,7 @@ final class Nfs4Compound {
     return through.client;
   }
 
-  /// Returns the number of bytes by which the reply may still grow.
+  /// Returns the number of bytes that can still be added to the reply.
   int room() {
     Nfs4Session through = session;
     if (through == null) {

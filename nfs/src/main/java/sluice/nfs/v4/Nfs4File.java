@@ -7,8 +7,8 @@ import sluice.fs.FileTree;
 import sluice.nfs.v4.wire.LockRange;
 import sluice.nfs.v4.wire.Opaque;
 
-/// A file that clients have open. It is changed under the lock of [Nfs4StateManager]; any thread
-/// may read `denied`.
+/// A file that is open by clients. It is changed under the lock of [Nfs4StateManager], except that
+/// any thread may read `denied`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -52,7 +52,8 @@ final class Nfs4File {
 
   /// Returns an open that conflicts with the given share access and share deny.
   ///
-  /// @param own the open of the requesting owner, which never conflicts; or null
+  /// @param own the existing open of the requesting owner, which never conflicts, or null if there
+  ///   is none
   @Nullable Nfs4Open against(@Nullable Nfs4Open own, int access, int deny) {
     for (Nfs4Open open : opens) {
       if (open != own && ((open.deny & access) != 0 || (open.access & deny) != 0)) {
@@ -62,7 +63,8 @@ final class Nfs4File {
     return null;
   }
 
-  /// Returns the locks of another owner that conflict with a range.
+  /// Returns the locks of another owner that conflict with the given range, or null if there are
+  /// none.
   ///
   /// @param client the client of the request
   /// @param owner the lock owner of the request

@@ -21,8 +21,8 @@ import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// The operations on the current file, its attributes and its content (RFC 8881, section 18).
-/// Called by loops, which they never block, and by workers.
+/// The operations on the current file, its attributes and its content (RFC 8881, section 18). These
+/// methods are called by workers and by loops, which they never block.
 final class Nfs4FileOperations {
   private static final int VERIFIED_BYTES = 64 << 10;
 
@@ -52,7 +52,7 @@ final class Nfs4FileOperations {
     if (!file.export.allows(c.call.client())) {
       return NfsStatus.ACCES;
     }
-    c.attributes(file); // throws STALE if the file is gone
+    c.attributes(file); // throws STALE if the file was removed
     c.file(file);
     return NfsStatus.OK;
   }
@@ -89,10 +89,10 @@ final class Nfs4FileOperations {
     return NfsStatus.OK;
   }
 
-  /// Runs VERIFY and NVERIFY.
+  /// Executes VERIFY and NVERIFY.
   ///
-  /// @param same the status if the file has the attributes
-  /// @param different the status if it has not
+  /// @param same the status to return if the attributes of the file are the same
+  /// @param different the status to return if they are different
   int verify(Nfs4Compound c, int same, int different) throws NfsException, IOException {
     c.mayWait();
     Bitmap asked = Bitmap.read(c.in);
@@ -168,10 +168,10 @@ final class Nfs4FileOperations {
 
   // ---- content ----------------------------------------------------------------------------------
 
-  /// Returns the open through which the client reads or writes. Returns null for a special stateid,
-  /// after checking the caller's permissions.
+  /// Returns the open that the client uses for reading or writing. For a special stateid, the
+  /// caller's permissions are checked and null is returned.
   ///
-  /// @param access the kind of access: one bit of [Nfs4Open]
+  /// @param access the kind of access, which is one of the bits of [Nfs4Open]
   /// @throws NfsException `OPENMODE`, `LOCKED`, `GRACE`, `ACCES`, or the errors of the stateid
   private @Nullable Nfs4Open forContent(Nfs4Compound c, StateId id, int access)
       throws NfsException, IOException {
@@ -222,7 +222,7 @@ final class Nfs4FileOperations {
       bytes = slices(c, file, position, most);
     }
     boolean end = position < 0 || position + bytes >= a.sizeBytes();
-    c.attributes(file); // throws STALE if the inode was reused: the data may belong to another file
+    c.attributes(file); // throws STALE if the inode has been reused for another file
     c.out.pad();
     c.out.patch(head, end ? 1 : 0);
     c.out.patch(head + 4, (int) bytes);
@@ -264,8 +264,9 @@ final class Nfs4FileOperations {
     return NfsStatus.OK;
   }
 
-  /// Writes under the file's lock, so that NFSv3 clients get correct attributes of before and
-  /// after. The file is retained so that its inode number cannot be reused meanwhile.
+  /// Writes data under the lock of the file, so that NFSv3 clients receive consistent attributes
+  /// from before and after a change. The file is retained so that its inode number cannot be reused
+  /// in the meantime.
   private static int write(Nfs4Compound c, FileRef file, long position, Memory content)
       throws NfsException, IOException {
     ExportedTree exported = file.export.exported();
@@ -309,7 +310,7 @@ final class Nfs4FileOperations {
     }
     c.mayWait();
     byte[] target = Nfs4Compound.tree(file).readLink(file.inode);
-    // Throws STALE if the inode was reused: the target may belong to another link.
+    // This throws STALE if the inode was reused, because the target may belong to another link.
     c.attributes(file);
     c.out.opaque(target);
     return NfsStatus.OK;

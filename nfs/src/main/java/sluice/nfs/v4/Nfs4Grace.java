@@ -6,11 +6,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The grace period after a restart, in which clients reclaim their opens and locks and no client
-/// gets new ones (RFC 8881, section 8.4.2). Thread-safe; no method waits.
+/// The grace period after a restart. During this period, clients can reclaim their opens and locks,
+/// and no new opens or locks are granted (RFC 8881, section 8.4.2). This class is thread-safe, and
+/// none of its methods blocks.
 ///
-/// The grace period lasts for one lease time, or until all clients that may reclaim have sent
-/// RECLAIM_COMPLETE.
+/// The grace period ends after one lease time, or earlier if all clients that may reclaim their
+/// state have sent RECLAIM_COMPLETE.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -42,7 +43,7 @@ final class Nfs4Grace {
     return true;
   }
 
-  /// Returns true if a client had state when the server stopped.
+  /// Returns true if the given client had state when the server was stopped.
   boolean knows(Opaque owner) {
     return known.contains(owner);
   }

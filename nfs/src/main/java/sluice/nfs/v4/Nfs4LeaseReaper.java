@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.nfs.export.NfsException;
 
-/// Drops clients with an expired lease that have deleted files open: such a file keeps its blocks
-/// and its inode until it is closed, and no client can find it any more. Loops call [#due]; workers
-/// call [#look]. The reaper has no thread: once per lease time, a request that renews a lease runs
-/// it.
+/// Removes clients whose lease has expired and that have deleted files open. The blocks and the
+/// inode of a deleted file are not freed until it is closed, although no client can find the file
+/// any longer. Loops call [#due] and workers call [#look]. The reaper does not have its own thread.
+/// Instead, it is invoked once per lease time by a request that renews a lease.
 ///
-/// Other clients with an expired lease keep their state until another client needs it
-/// ([Nfs4StateManager]).
+/// The state of other clients whose lease has expired is retained until it conflicts with a request
+/// of another client ([Nfs4StateManager]).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -26,15 +26,16 @@ final class Nfs4LeaseReaper {
     next = new AtomicLong(stateManager.nanoClock.getAsLong() + stateManager.limits.leaseNanos());
   }
 
-  /// Returns true if it is time to call [#look]. Never waits.
+  /// Returns true if [#look] should be called now. This method never blocks.
   ///
   /// @param now the time of the state manager's clock
   boolean due(long now) {
     return now - next.get() >= 0;
   }
 
-  /// Drops expired clients that have deleted files open. Concurrent calls return at once. Must be
-  /// called without the state manager's lock.
+  /// Removes the clients whose lease has expired and that have deleted files open. If another
+  /// thread is already executing this method, it returns immediately. It must be called without
+  /// holding the lock of the state manager.
   void look(long now) throws NfsException {
     long was = next.get();
     if (now - was < 0 || !next.compareAndSet(was, now + stateManager.limits.leaseNanos())) {
@@ -50,8 +51,7 @@ final class Nfs4LeaseReaper {
 
   private void forget(Nfs4Client client) throws NfsException {
     stateManager.change(() -> {
-      boolean still =
-          !client.gone && stateManager.isExpired(client); // the lease may be renewed meanwhile
+      boolean still = !client.gone && stateManager.isExpired(client); // it may have been renewed
       if (still) {
         stateManager.expire(client);
       }
@@ -63,7 +63,8 @@ final class Nfs4LeaseReaper {
     try {
       return file.tree().attributes(file.inode()).links() == 0;
     } catch (IOException _) {
-      // The file was closed meanwhile, or its device fails: dropping the client frees nothing.
+      // Either the file has been closed in the meantime or its device has failed. In both cases,
+      // removing the client would not free anything.
       return false;
     }
   }

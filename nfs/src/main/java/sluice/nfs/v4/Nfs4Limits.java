@@ -1,17 +1,20 @@
 package sluice.nfs.v4;
 
-/// Limits on the state that the NFSv4.1 server keeps for its clients. Immutable and thread-safe.
+/// Limits on the state that the NFSv4.1 server stores for its clients. Instances are immutable and
+/// thread-safe.
 ///
-/// @param leaseSeconds the time after which a silent client may lose its state
-/// @param clients the number of clients
-/// @param clientsPerHost the number of clients on one machine: an IPv4 address or a /64 network of
-///   IPv6
-/// @param sessionsPerClient the number of sessions of one client
-/// @param sessionsPerHost the number of sessions of all clients on one machine
-/// @param sessions the number of sessions; each has up to 64 slots, and each slot caches up to 4 KB
-/// @param states the number of opens and lock owners of all clients
-/// @param statesPerClient the number of opens and lock owners of one client
-/// @param rangesPerClient the number of byte ranges locked by one client
+/// @param leaseSeconds the lease time in seconds, after which the state of an inactive client may
+///   be removed
+/// @param clients the maximum number of clients
+/// @param clientsPerHost the maximum number of clients on one machine, which is an IPv4 address or
+///   an IPv6 network with a /64 prefix
+/// @param sessionsPerClient the maximum number of sessions of one client
+/// @param sessionsPerHost the maximum number of sessions of all clients on one machine
+/// @param sessions the maximum number of sessions, each of which has up to 64 slots that cache up
+///   to 4 KB
+/// @param states the maximum number of opens and lock owners of all clients
+/// @param statesPerClient the maximum number of opens and lock owners of one client
+/// @param rangesPerClient the maximum number of byte ranges that one client may lock
 record Nfs4Limits(
     int leaseSeconds,
     int clients,

@@ -16,22 +16,23 @@ import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.sys.Errno;
 
-/// Runs READDIR (RFC 8881, section 18.23). Called by workers.
+/// Executes READDIR (RFC 8881, section 18.23). Called by workers.
 ///
-/// A cookie is the cookie of the file tree plus two, because NFSv4 reserves 1 and 2. Cookies stay
-/// valid while names are added and removed, and over a restart of the server, so the cookie
-/// verifier is always 0.
+/// A cookie is the cookie of the file tree plus two, because NFSv4 reserves the values 1 and 2.
+/// Cookies remain valid when names are added or removed and when the server is restarted. Therefore
+/// the cookie verifier is always 0.
 final class Nfs4Listing {
   private static final long RESERVED_COOKIES = 2;
 
-  /// The number of names that are read before their attributes are looked up.
+  /// The number of names that are read before the attributes of their files are looked up.
   private static final int BATCH = 128;
 
-  /// The size of the result without entries: verifier, end of the list, `eof`.
+  /// The size of the result without its entries, which includes the verifier, the end of the list,
+  /// and `eof`.
   private static final int FRAME_BYTES = 8 + 4 + 4;
 
-  /// The size of an entry without its name and attributes: a flag that an entry follows, cookie,
-  /// length of the name.
+  /// The size of an entry without its name and attributes, which includes a flag that an entry
+  /// follows, the cookie, and the length of the name.
   private static final int NAME_BYTES = 4 + 8 + 4;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -55,7 +56,7 @@ final class Nfs4Listing {
 
     /// Creates a page.
     ///
-    /// @param end the position in the reply that no entry may exceed
+    /// @param end the maximum end position of the last entry in the reply
     /// @param names the client's hint (`dircount`): the number of bytes for names and cookies
     Page(Bitmap asked, int end, long names) {
       this.asked = asked;
@@ -63,7 +64,7 @@ final class Nfs4Listing {
       this.names = names;
     }
 
-    /// Returns true if the hint allows another name. The first name is always allowed.
+    /// Returns true if the hint allows another name to be added. The first name is always allowed.
     boolean takes(byte[] name) {
       names -= NAME_BYTES + (name.length + 3 & ~3);
       return names >= 0 || count == 0;
@@ -158,7 +159,7 @@ final class Nfs4Listing {
     }
   }
 
-  /// Writes one entry. An entry that was removed meanwhile is skipped.
+  /// Writes one entry. An entry that has been removed in the meantime is skipped.
   ///
   /// @return false if the entry does not fit
   private boolean entry(Nfs4Compound c, FileRef directory, Entry entry, Page page)
@@ -190,9 +191,9 @@ final class Nfs4Listing {
     return c.out.position() <= page.end;
   }
 
-  /// Writes the attributes of a listed file.
+  /// Writes the attributes of a file that has been listed.
   ///
-  /// @return false if the file was removed
+  /// @return false if the file has been removed
   private boolean attributes(Nfs4Compound c, FileRef directory, Entry entry, Page page)
       throws NfsException, IOException {
     FileAttributes a;

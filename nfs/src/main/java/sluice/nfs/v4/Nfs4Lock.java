@@ -2,7 +2,8 @@ package sluice.nfs.v4;
 
 import sluice.nfs.v4.wire.Opaque;
 
-/// The byte-range locks of one owner in one file. Guarded by the lock of [Nfs4StateManager].
+/// The byte-range locks of one owner in one file. Instances are guarded by the lock of
+/// [Nfs4StateManager].
 final class Nfs4Lock extends Nfs4State {
   private final Nfs4Open open;
   final ByteRanges ranges = new ByteRanges();

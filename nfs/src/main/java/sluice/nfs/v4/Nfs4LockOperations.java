@@ -12,7 +12,8 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
 /// The operations LOCK, LOCKT and LOCKU, and the operations on stateids (RFC 8881, sections 18.10
-/// to 18.12, 18.38, 18.48). Called by workers; [Nfs4Locks] applies the rules.
+/// to 18.12, 18.38, 18.48). These methods are called by workers, and [Nfs4Locks] implements the
+/// rules for locks.
 final class Nfs4LockOperations {
   private static final int MAX_TESTED = 256;
 

@@ -7,9 +7,9 @@ import sluice.nfs.v4.wire.LockRange;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// Grants and releases byte-range locks (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Called
-/// by workers; the rules are applied under the lock of [Nfs4StateManager]. No request waits for a
-/// lock: it is granted or denied.
+/// Grants and releases byte-range locks (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). These
+/// methods are called by workers, and the rules are applied under the lock of [Nfs4StateManager]. A
+/// request never waits for a byte-range lock, which is either granted or denied.
 final class Nfs4Locks {
   private final Nfs4StateManager stateManager;
 
@@ -19,16 +19,16 @@ final class Nfs4Locks {
 
   /// The arguments of a LOCK operation.
   ///
-  /// @param id the stateid of an open if there is a new lock owner, else of the owner's existing
-  ///   locks
-  /// @param owner the new lock owner; null if `id` names existing locks
+  /// @param id the stateid of an open if the lock owner is new, otherwise the stateid of the
+  ///   owner's existing locks
+  /// @param owner the new lock owner, or null if `id` refers to existing locks
   record Request(
       Nfs4Client client, StateId id, @Nullable Opaque owner, Nfs4File.Key file, LockRange range) {}
 
-  /// The result of a LOCK operation: a stateid or a conflicting lock.
+  /// The result of a LOCK operation, which is either a stateid or a conflicting lock.
   ///
-  /// @param id null if the lock was denied
-  /// @param against null if the lock was granted
+  /// @param id the stateid of the locks, or null if the lock was denied
+  /// @param against the conflicting lock, or null if the lock was granted
   record Answer(@Nullable StateId id, @Nullable Conflict against) {}
 
   /// A lock of another owner that conflicts with a request.
@@ -78,7 +78,7 @@ final class Nfs4Locks {
     return new Answer(stateManager.states.idOf(locks), null);
   }
 
-  /// Returns the lock that conflicts with a range, or null.
+  /// Returns the lock that conflicts with the given range, or null if there is none.
   @Nullable Conflict test(Nfs4Client client, Opaque owner, Nfs4File.Key key, LockRange range)
       throws NfsException {
     Answer answer =
@@ -128,9 +128,9 @@ final class Nfs4Locks {
     });
   }
 
-  /// Frees the stateid of a lock owner that holds no locks.
+  /// Frees the stateid of a lock owner that does not hold any locks.
   ///
-  /// @throws NfsException `LOCKS_HELD` for an open, or if the owner holds locks
+  /// @throws NfsException `LOCKS_HELD` if the stateid refers to an open or if the owner holds locks
   void free(Nfs4Client client, StateId id) throws NfsException {
     stateManager.change(() -> {
       Nfs4State state = stateManager.states.find(client, id);

@@ -20,8 +20,8 @@ import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.sys.Errno;
 
-/// The operations on names (RFC 8881, section 18): look up, create, link, remove, rename. Called by
-/// loops, which they never block, and by workers.
+/// The operations that look up, create, link, remove and rename names (RFC 8881, section 18). These
+/// methods are called by workers and by loops, which they never block.
 final class Nfs4NameOperations {
   private static final byte[] PARENT = {'.', '.'};
   private static final int AUTH_SYS = 1;
@@ -34,7 +34,7 @@ final class Nfs4NameOperations {
     this.services = services;
   }
 
-  // ---- looking up -------------------------------------------------------------------------------
+  // ---- lookups ----------------------------------------------------------------------------------
 
   int lookup(Nfs4Compound c) throws NfsException, IOException {
     byte[] name = c.name();
@@ -42,7 +42,7 @@ final class Nfs4NameOperations {
     return NfsStatus.OK;
   }
 
-  /// Looks up a name in a directory. May be called on the loop's thread.
+  /// Looks up a name in a directory. This method may be called on the loop's thread.
   FileRef find(Nfs4Compound c, FileRef directory, byte[] name) throws NfsException, IOException {
     c.requireDirectory(directory);
     if (directory.export.exported().hides(directory.inode, name)) {
@@ -68,8 +68,8 @@ final class Nfs4NameOperations {
     return ref(directory, found);
   }
 
-  /// Looks up a name in a directory of an export, on a worker. Checks after the lookup that the
-  /// directory's inode was not reused.
+  /// Looks up a name in a directory of an export on a worker. After the lookup, it checks that the
+  /// inode of the directory was not reused.
   private FileRef found(Nfs4Compound c, FileRef directory, byte[] name)
       throws NfsException, IOException {
     FileTree tree = Nfs4Compound.tree(directory);
@@ -101,7 +101,7 @@ final class Nfs4NameOperations {
     return found(c, directory, PARENT);
   }
 
-  /// Runs SECINFO: every name that the caller may look up can be used with AUTH_SYS.
+  /// Executes SECINFO. AUTH_SYS can be used with every name that the caller may look up.
   int secInfo(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     byte[] name = c.name();
@@ -141,7 +141,7 @@ final class Nfs4NameOperations {
     return NfsStatus.OK;
   }
 
-  // ---- making -----------------------------------------------------------------------------------
+  // ---- creating ---------------------------------------------------------------------------------
 
   int create(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
@@ -202,15 +202,15 @@ final class Nfs4NameOperations {
 
   /// Checks that a name is not reserved for the server's own files.
   ///
-  /// @throws NfsException `ACCES`
+  /// @throws NfsException `ACCES` if the name is reserved
   static void requireFree(FileRef directory, byte[] name) throws NfsException {
     if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.ACCES);
     }
   }
 
-  /// Creates a file with all its attributes, or does nothing. Must run inside of [Nfs4Change],
-  /// whose group it needs.
+  /// Creates a file and sets all its attributes. If either step fails, no file is created. This
+  /// method must be called within the group of an [Nfs4Change].
   ///
   /// @return the attributes of the new file, read before another caller can remove it
   static FileAttributes make(
@@ -300,8 +300,8 @@ final class Nfs4NameOperations {
     return NfsStatus.OK;
   }
 
-  /// Checks that the grace period is over. During it, files that a client may reclaim must not be
-  /// removed or renamed.
+  /// Checks that the grace period is over. During the grace period, a file that a client may
+  /// reclaim must not be removed or renamed.
   private void requireNoGrace() throws NfsException {
     if (services.stateManager().grace.isActive()) {
       throw new NfsException(Nfs4Status.GRACE);

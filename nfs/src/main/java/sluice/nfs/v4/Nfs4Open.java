@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The open of a file by an open owner. It is changed under the lock of [Nfs4StateManager]; any
-/// thread may read `access`.
+/// The open of a file by an open owner. It is changed under the lock of [Nfs4StateManager], except
+/// that any thread may read `access`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -21,7 +21,8 @@ final class Nfs4Open extends Nfs4State {
   volatile int access;
   int deny;
 
-  /// The pairs of access and deny with which the file was opened: bit `access | deny << 2`.
+  /// The combinations of access and deny with which the file was opened. Each combination is
+  /// represented by the bit `access | deny << 2`.
   int modes;
 
   final List<Nfs4Lock> locks = new ArrayList<>(0);
@@ -41,9 +42,10 @@ final class Nfs4Open extends Nfs4State {
     deny |= moreDeny;
   }
 
-  /// Reduces the open to fewer rights.
+  /// Reduces the rights of this open.
   ///
-  /// @return false, and nothing is changed, unless the rights are the union of some earlier opens
+  /// @return false if the rights are not the union of some earlier opens, in which case nothing is
+  ///   changed
   boolean downgrade(int lessAccess, int lessDeny) {
     int kept = 0;
     int sum = 0;

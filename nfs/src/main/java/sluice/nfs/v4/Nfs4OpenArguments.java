@@ -10,17 +10,17 @@ import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The arguments of OPEN (RFC 8881, section 18.16.1). Immutable and thread-safe.
+/// The arguments of OPEN (RFC 8881, section 18.16.1). Instances are immutable and thread-safe.
 ///
-/// @param access the share access: bits of [Nfs4Open], not 0
-/// @param deny the share deny: bits of [Nfs4Open]
+/// @param access the share access as bits of [Nfs4Open], which must not be 0
+/// @param deny the share deny as bits of [Nfs4Open]
 /// @param wants the delegation flags of `share_access`
 /// @param owner the open owner, unique within the client
-/// @param how `createmode4`, or -1 if no file is created
+/// @param how the `createmode4`, or -1 if no file is created
 /// @param requested the attributes of the new file
 /// @param verifier the verifier of an exclusive creation
-/// @param claim `open_claim_type4`
-/// @param name the name in the current directory; null if the current file is opened
+/// @param claim the `open_claim_type4`
+/// @param name the name in the current directory, or null if the current file is opened
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Nfs4OpenArguments(
     int access,
@@ -137,14 +137,15 @@ record Nfs4OpenArguments(
     return how == EXCLUSIVE || how == EXCLUSIVE4_1;
   }
 
-  /// Returns true if an existing file is truncated to length 0.
+  /// Returns true if an existing file is to be truncated to length 0.
   boolean truncates() {
     return how == UNCHECKED
         && requested.has(Nfs4Attribute.SIZE)
         && requested.change().sizeBytes() == 0;
   }
 
-  /// Writes that no delegation was granted, with the reason if the client asked for one.
+  /// Writes that no delegation was granted, including the reason if the client requested a
+  /// delegation.
   void writeNoDelegation(XdrWriter out) {
     int want = wants & WANT_MASK;
     if (want == 0) {

@@ -17,16 +17,16 @@ import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.sys.Errno;
 
-/// The operations OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Called
-/// by workers; [Nfs4Opens] checks for conflicts between opens.
+/// The operations OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). These
+/// methods are called by workers, and [Nfs4Opens] checks for conflicts between opens.
 ///
-/// A file is retained in its tree once per open, so that it stays readable when its last name is
-/// removed.
+/// A file is retained in its tree once for each open, so that it remains readable after its last
+/// name has been removed.
 final class Nfs4OpenOperations {
   private static final int RESULT_LOCKTYPE_POSIX = 4;
   private static final int PLAIN_MODE = 0600;
 
-  /// The number of lookups of a name that other clients create and remove at the same time.
+  /// The maximum number of lookups of a name that other clients create and remove concurrently.
   private static final int ATTEMPTS = 16;
 
   private static final long NANOS = 1_000_000_000L;
@@ -41,10 +41,10 @@ final class Nfs4OpenOperations {
     opens = new Nfs4Opens(services.stateManager());
   }
 
-  /// The file that OPEN has found or created.
+  /// The file that was found or created by OPEN.
   ///
-  /// @param info the change information of the directory; null if OPEN did not use a directory
-  /// @param set the attributes that were set by the creation
+  /// @param info the change information of the directory, or null if OPEN did not use a directory
+  /// @param set the attributes that were set when the file was created
   private record Found(
       FileRef file, boolean created, Nfs4Change.@Nullable ChangeInfo info, Bitmap set) {
     static Found old(FileRef file) {
@@ -105,8 +105,8 @@ final class Nfs4OpenOperations {
 
   /// Retains a file.
   ///
-  /// @return false if the file was removed after it was looked up; its inode number may belong to
-  ///   another file
+  /// @return false if the file was removed after it had been looked up, so that its inode number
+  ///   may belong to another file
   private static boolean retain(FileRef file) throws IOException {
     FileTree tree = Nfs4Compound.tree(file);
     try {
@@ -128,7 +128,7 @@ final class Nfs4OpenOperations {
     return same;
   }
 
-  // ---- finding or making the file ---------------------------------------------------------------
+  // ---- finding or creating the file -------------------------------------------------------------
 
   private Found find(Nfs4Compound c, FileRef at, Nfs4OpenArguments arguments)
       throws NfsException, IOException {
@@ -165,7 +165,7 @@ final class Nfs4OpenOperations {
 
   /// Looks up an existing file in a read-only export.
   ///
-  /// @throws NfsException `ROFS` if there is no such file, because it cannot be created
+  /// @throws NfsException `ROFS` if the file does not exist, because it cannot be created
   private FileRef findExisting(Nfs4Compound c, FileRef directory, byte[] name)
       throws NfsException, IOException {
     try {
@@ -205,7 +205,7 @@ final class Nfs4OpenOperations {
     AttributeChange attributes = asked;
     Bitmap kept = set;
     Found[] found = new Found[1];
-    // An UNCHECKED retry finds the file.
+    // A retry with UNCHECKED finds the existing file.
     boolean once = arguments.isGuarded() || arguments.isExclusive();
     change.grouped(
         () -> {
@@ -217,8 +217,8 @@ final class Nfs4OpenOperations {
     return found[0];
   }
 
-  /// Encodes the verifier of an exclusive creation in the file's times, where it survives a crash.
-  /// The client sets the times afterwards.
+  /// Encodes the verifier of an exclusive creation as the times of the file, which survive a crash.
+  /// The client sets the actual times afterwards.
   private static long accessOf(long verifier) {
     return (verifier >>> 32 & 0x7FFF_FFFF) * NANOS;
   }
@@ -244,7 +244,7 @@ final class Nfs4OpenOperations {
     }
   }
 
-  // ---- opening it -------------------------------------------------------------------------------
+  // ---- opening the file -------------------------------------------------------------------------
 
   private StateId opened(Nfs4Compound c, Found found, Nfs4OpenArguments arguments)
       throws NfsException, IOException {
@@ -270,9 +270,9 @@ final class Nfs4OpenOperations {
     return opens.open(request);
   }
 
-  /// Checks the caller's permissions. The right to execute a file includes reading it. An owner
-  /// that reclaims an open or opens by handle needs no permission, because the mode may have
-  /// changed since the first open.
+  /// Checks the caller's permissions. The right to execute a file includes the right to read it. An
+  /// owner that reclaims an open or opens by handle does not require permission, because the mode
+  /// of the file may have been changed since the first open.
   private static void requireRights(Nfs4Compound c, FileRef file, Nfs4OpenArguments arguments)
       throws NfsException, IOException {
     FileTree tree = Nfs4Compound.tree(file);
@@ -290,8 +290,8 @@ final class Nfs4OpenOperations {
     }
   }
 
-  /// Writes the reply that a retry gets after a restart. The client has to reclaim the open then,
-  /// so the stateid is not valid.
+  /// Writes the reply that is sent if the request is retried after a restart. Its stateid is not
+  /// valid, because the client has to reclaim the open in this case.
   private void answerForLater(
       Nfs4Compound c, Found found, Nfs4OpenArguments arguments, Nfs4Change.ChangeInfo info) {
     StateId past = new StateId(1, services.stateManager().states.instance(), 0);

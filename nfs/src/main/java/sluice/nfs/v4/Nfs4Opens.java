@@ -6,8 +6,8 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// Grants and releases opens (RFC 8881, sections 9.7 to 9.9). Called by workers; the rules are
-/// applied under the lock of [Nfs4StateManager].
+/// Grants and releases opens (RFC 8881, sections 9.7 to 9.9). These methods are called by workers,
+/// and the rules are applied under the lock of [Nfs4StateManager].
 final class Nfs4Opens {
   private final Nfs4StateManager stateManager;
 
@@ -17,13 +17,13 @@ final class Nfs4Opens {
 
   /// The arguments of an OPEN operation.
   ///
-  /// @param access the share access: bits of [Nfs4Open], not 0
-  /// @param deny the share deny: bits of [Nfs4Open]
+  /// @param access the share access as bits of [Nfs4Open], which must not be 0
+  /// @param deny the share deny as bits of [Nfs4Open]
   record Request(Nfs4Client client, Opaque owner, Nfs4File.Key file, int access, int deny) {}
 
-  /// Checks that no other open conflicts with a request.
+  /// Checks that no other open conflicts with the given request.
   ///
-  /// @throws NfsException `SHARE_DENIED`
+  /// @throws NfsException `SHARE_DENIED` if there is a conflict
   void check(Request request) throws NfsException {
     stateManager.change(() -> {
       Nfs4File file = stateManager.file(request.file());
@@ -34,8 +34,8 @@ final class Nfs4Opens {
     });
   }
 
-  /// Opens a file, or adds rights to an open that the owner has already. The caller has retained
-  /// the file; in the second case it is released once.
+  /// Opens a file, or adds rights to an existing open of the same owner. The caller must have
+  /// retained the file. If the open already exists, the file is released once.
   StateId open(Request request) throws NfsException {
     return stateManager.change(() -> grantOpen(request));
   }
@@ -75,18 +75,18 @@ final class Nfs4Opens {
     }
   }
 
-  /// Checks that the client was not dropped while its request was in progress.
+  /// Checks that the client has not been removed while its request was in progress.
   ///
-  /// @throws NfsException `STALE_CLIENTID`
+  /// @throws NfsException `STALE_CLIENTID` if the client has been removed
   static void requireAlive(Nfs4Client client) throws NfsException {
     if (client.gone) {
       throw new NfsException(Nfs4Status.STALE_CLIENTID);
     }
   }
 
-  /// Returns the open that a stateid names.
+  /// Returns the open with the given stateid.
   ///
-  /// @throws NfsException `BAD_STATEID` if it names something else or an open of another file
+  /// @throws NfsException `BAD_STATEID` if the stateid does not refer to an open of this file
   private Nfs4Open find(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
     if (stateManager.states.find(client, id) instanceof Nfs4Open open
         && open.file.key.equals(file)) {

@@ -6,7 +6,8 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Dispatches operations by their number. Immutable; called by loops and workers.
+/// Dispatches operations by their number. Instances are immutable and are used by loops and
+/// workers.
 final class Nfs4Operations {
   private final Nfs4ClientOperations clients;
   private final Nfs4FileOperations files;
@@ -24,9 +25,9 @@ final class Nfs4Operations {
     locks = new Nfs4LockOperations(services);
   }
 
-  /// Runs an operation: reads its arguments and writes its results.
+  /// Executes an operation, which reads its arguments and writes its results.
   ///
-  /// @return the status, or [Nfs4Compound#WOULD_BLOCK]
+  /// @return the status, or [Nfs4Compound#WOULD_BLOCK] if the operation would have to wait
   int run(Nfs4Compound c, int op) throws NfsException, IOException {
     return switch (op) {
       case Nfs4Op.SEQUENCE -> clients.sequence(c);

@@ -20,13 +20,13 @@ import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// The program NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a
-/// COMPOUND of operations. Called concurrently by several loops and workers; [Nfs4StateManager] has
-/// the state.
+/// The program NFSv4.1 (RFC 8881), which is program 100003, version 4. Its only procedure is
+/// COMPOUND, which contains a sequence of operations. It is called concurrently by several loops
+/// and workers, and the state is managed by [Nfs4StateManager].
 ///
-/// A loop's thread tries each COMPOUND first. SEQUENCE takes the slot; if a later operation would
-/// have to wait, the slot is restored and a worker runs the COMPOUND from the beginning. Operations
-/// that change something always run on a worker.
+/// Each COMPOUND is first executed on the loop's thread. SEQUENCE acquires the slot. If a
+/// subsequent operation would have to wait, the slot is restored and a worker executes the COMPOUND
+/// from the beginning. Operations that change something are always executed by a worker.
 public final class Nfs4Program implements RpcProgram {
   private static final int PROGRAM = 100_003;
   private static final int VERSION = 4;
@@ -41,10 +41,10 @@ public final class Nfs4Program implements RpcProgram {
   private static final int CALL_HEADER_BYTES = 40;
   private static final byte[] NO_TAG = new byte[0];
 
-  /// The space that the reply must have left before a non-idempotent operation is started.
+  /// The minimum space that must remain in the reply before a non-idempotent operation is started.
   private static final int ONCE_BYTES = 256;
 
-  /// The COMPOUND of a loop's thread, which handles one at a time.
+  /// The COMPOUND of a loop's thread, which processes one COMPOUND at a time.
   private static final ThreadLocal<@Nullable Nfs4Compound> OF_LOOP = new ThreadLocal<>();
 
   private final Nfs4Operations operations;
@@ -54,7 +54,7 @@ public final class Nfs4Program implements RpcProgram {
   ///
   /// @param exports the file trees to serve
   /// @param handles the file handles of these exports
-  /// @param writeVerifier a number that differs between two starts of the server
+  /// @param writeVerifier a number that changes whenever the server is restarted
   /// @throws IOException if the record of clients cannot be read or created
   public Nfs4Program(Exports exports, FileHandles handles, long writeVerifier) throws IOException {
     this(exports, handles, writeVerifier, stable(exports), Nfs4Limits.defaults(), System::nanoTime);
@@ -69,7 +69,7 @@ public final class Nfs4Program implements RpcProgram {
     return StableClients.NONE;
   }
 
-  /// Creates the program with given limits.
+  /// Creates the program with the given limits.
   ///
   /// @param stable the record of clients that hold state
   Nfs4Program(
@@ -90,7 +90,7 @@ public final class Nfs4Program implements RpcProgram {
                 handles, pseudo, attributes, stateManager, replayCache, writeVerifier));
   }
 
-  /// Returns a random number that names this start of the server.
+  /// Returns a random number that identifies the current run of the server.
   private static int instance() {
     SecureRandom random = new SecureRandom();
     int made = 0;
@@ -120,11 +120,12 @@ public final class Nfs4Program implements RpcProgram {
     try {
       return run(known.again(call, arguments, results));
     } catch (IOException e) {
-      return false; // a worker meets the same error and reports it to the client
+      return false; // a worker reports the error to the client
     }
   }
 
-  /// Returns the number of bytes that a COMPOUND of SEQUENCE, PUTFH and READ asks for, else 0.
+  /// Returns the number of bytes that are requested by a COMPOUND of SEQUENCE, PUTFH and READ, or 0
+  /// for any other COMPOUND.
   @Override
   public int leases(RpcCall call, XdrReader arguments) {
     if (call.procedure() != COMPOUND) {
@@ -154,9 +155,10 @@ public final class Nfs4Program implements RpcProgram {
     }
   }
 
-  /// Runs a COMPOUND.
+  /// Executes a COMPOUND.
   ///
-  /// @return false if it would have to wait on a loop's thread; then nothing has changed
+  /// @return false if it would have to wait on a loop's thread, in which case nothing has been
+  ///   changed
   private boolean run(Nfs4Compound c) throws IOException {
     if (c.call.procedure() != COMPOUND || c.call.datagram()) { // RFC 8881, section 2.9.1
       throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
@@ -214,7 +216,8 @@ public final class Nfs4Program implements RpcProgram {
     return true;
   }
 
-  /// Releases the slot. If the loop's thread could not finish the COMPOUND, the slot is restored.
+  /// Releases the slot. If the COMPOUND could not be completed on the loop's thread, the slot is
+  /// restored.
   private static void end(Nfs4Compound c, boolean done) {
     Nfs4Slot slot = c.slot;
     if (slot != null && c.now && !done) {
@@ -224,7 +227,7 @@ public final class Nfs4Program implements RpcProgram {
     }
   }
 
-  /// Releases the slot, and caches the reply if asked.
+  /// Releases the slot, and caches the reply if requested.
   private static void end(Nfs4Compound c, boolean keeps, int checksum) {
     Nfs4Slot slot = c.slot;
     if (slot != null && keeps) {
@@ -235,10 +238,10 @@ public final class Nfs4Program implements RpcProgram {
     }
   }
 
-  /// Sends the reply when all changes are stable. The slot stays taken until then, so that a retry
-  /// does not report a change that a crash would undo.
+  /// Sends the reply when all changes are stable. The slot remains acquired until then, so that the
+  /// reply to a retry does not report a change that could be lost in a crash.
   private static void endWhenStable(Nfs4Compound c) {
-    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is no longer readable then
+    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is not readable later
     c.answerWhenStable(failure -> {
       if (failure != null) {
         c.neverStable(failure);
@@ -247,9 +250,9 @@ public final class Nfs4Program implements RpcProgram {
     });
   }
 
-  /// Runs the next operation and writes its result.
+  /// Executes the next operation and writes its result.
   ///
-  /// @return the status, or [Nfs4Compound#WOULD_BLOCK]
+  /// @return the status, or [Nfs4Compound#WOULD_BLOCK] if the operation would have to wait
   private int runOne(Nfs4Compound c) {
     int op = c.in.remaining() < Integer.BYTES ? Nfs4Op.ILLEGAL : c.in.int32();
     int argumentsAt = c.in.position();
@@ -293,14 +296,14 @@ public final class Nfs4Program implements RpcProgram {
     return status;
   }
 
-  /// Returns the status for a reply that exceeds a limit. `REP_TOO_BIG_TO_CACHE` makes the client
-  /// repeat the request uncached; it is only used if the uncached reply could be sent.
+  /// Returns the status for a reply that exceeds a limit. `REP_TOO_BIG_TO_CACHE` causes the client
+  /// to repeat the request without caching, so it is used only if the uncached reply could be sent.
   private static int tooBig(Nfs4Compound c) {
     boolean sendable = c.session != null && c.out.position() <= c.session.fore.responseBytes();
     return c.cacheThis && sendable ? Nfs4Status.REP_TOO_BIG_TO_CACHE : Nfs4Status.REP_TOO_BIG;
   }
 
-  /// Checks that an operation may stand at this place in the COMPOUND (RFC 8881, sections 2.10.2
+  /// Checks that an operation is allowed at its position in the COMPOUND (RFC 8881, sections 2.10.2
   /// and 16.2.3).
   private static int allowed(Nfs4Compound c, int op) {
     if (!Nfs4Op.exists(op)) {

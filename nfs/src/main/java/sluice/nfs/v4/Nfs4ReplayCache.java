@@ -20,15 +20,15 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// The replay cache of the sessions of earlier starts of the server: the COMPOUNDs that had changed
-/// something, with their results so far. A COMPOUND that is retried through such a session is
-/// answered and not done twice (RFC 8881, section 2.10.6.5). Filled at the start and read-only
-/// afterwards; thread-safe.
+/// The replay cache for the sessions of previous runs of the server. It contains the COMPOUNDs that
+/// had changed something, together with the results that had been written. If such a COMPOUND is
+/// retried, it is answered instead of being executed twice (RFC 8881, section 2.10.6.5). The cache
+/// is filled when the server starts and is read-only afterwards. This class is thread-safe.
 ///
 /// A record is written by the operation that makes a change, in the group of that change
-/// ([Nfs4Change]). It holds the results up to this operation and the state that is passed to the
-/// next one. The following operations only read; they are run again when the request is retried.
-/// Sessions of earlier starts take no new requests.
+/// ([Nfs4Change]). It contains the results up to this operation and the state that is passed to the
+/// next operation. All subsequent operations only read, so they are executed again when the request
+/// is retried. New requests are not accepted in the sessions of previous runs.
 ///
 /// ```
 ///  0                                n       n + 4   n + 8    … variable …
@@ -37,12 +37,12 @@ import sluice.nfs.v4.wire.Nfs4Status;
 ///  +--------------------------------+-------+-------+--------+-------+-----+
 /// ```
 ///
-/// `index` is the index of the next operation, `next` the position of its arguments, `n` the length
-/// of the results. A handle of length 0 means that there is no file.
+/// The field `index` is the index of the next operation, `next` is the position of its arguments,
+/// and `n` is the length of the results. A handle with length 0 means that there is no file.
 final class Nfs4ReplayCache {
   private static final int VERSION = 4;
 
-  /// The maximum length of the fields behind the results.
+  /// The maximum length of the fields that follow the results.
   private static final int MOST_BYTES_BEHIND = 2 * 4 + 2 * (4 + FileHandles.BYTES) + 4;
 
   private final Map<DuplicateKey, byte[]> answers = new HashMap<>();
@@ -61,10 +61,10 @@ final class Nfs4ReplayCache {
         .forEach(content -> answers.put(content.call(), content.answer()));
   }
 
-  // ---- keeping ----------------------------------------------------------------------------------
+  // ---- recording --------------------------------------------------------------------------------
 
-  /// Records the reply so far, in the group of the change. Too long replies and replies that the
-  /// client does not want cached are left out.
+  /// Records the reply that has been written so far, in the group of the change. A reply is not
+  /// recorded if it is too long or if the client does not want it to be cached.
   static void keep(Nfs4Compound c, PersistentReplies records) throws IOException {
     XdrWriter out = c.out;
     int end = out.position();
@@ -90,12 +90,12 @@ final class Nfs4ReplayCache {
     }
   }
 
-  // ---- answering --------------------------------------------------------------------------------
+  // ---- retries ----------------------------------------------------------------------------------
 
-  /// Answers a retry through an unknown session.
+  /// Answers a retry that uses an unknown session.
   ///
   /// @param key the key of the request
-  /// @return `BADSESSION` if there is no record; OK if the COMPOUND continues behind the recorded
+  /// @return `BADSESSION` if there is no record, or OK if the COMPOUND continues after the recorded
   ///   operation
   int resume(Nfs4Compound c, DuplicateKey key) throws NfsException {
     byte[] record = answers.get(key);

@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Channel;
 
-/// A session: the slots of a client's requests and the connections on which they arrive.
-/// Thread-safe.
+/// A session of a client. It contains the slots for requests and the connections on which these
+/// requests may arrive. This class is thread-safe.
 ///
-/// A connection belongs to a session if the session was created on it, or if it carried a SEQUENCE
-/// or BIND_CONN_TO_SESSION of the session (RFC 8881, section 2.10.3.1). The session remembers the
-/// last 16 connections, as many as a Linux client opens (`nconnect`).
+/// A connection belongs to a session if the session was created on it, or if a SEQUENCE or
+/// BIND_CONN_TO_SESSION of the session was sent on it (RFC 8881, section 2.10.3.1). The session
+/// stores the last 16 connections, which is the maximum that a Linux client opens (`nconnect`).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,7 +22,7 @@ final class Nfs4Session {
 
   final Nfs4Client client;
 
-  /// The two halves of the session ID. The second half begins with the index in the table of
+  /// The two halves of the session ID. The second half starts with the index in the table of
   /// sessions.
   final long id;
 
@@ -31,7 +31,7 @@ final class Nfs4Session {
   final Nfs4Channel back;
   private final Nfs4Slot[] slots;
 
-  /// The connection numbers plus one; 0 is an empty place.
+  /// The connection numbers plus one. The value 0 represents an unused entry.
   private final AtomicLongArray connections = new AtomicLongArray(CONNECTIONS);
 
   private final AtomicInteger nextConnection = new AtomicInteger();
@@ -52,14 +52,14 @@ final class Nfs4Session {
     return slots.length;
   }
 
-  /// Returns a slot.
+  /// Returns the slot with the given index.
   ///
   /// @param index 0 to [#slots] - 1
   Nfs4Slot slot(int index) {
     return slots[index];
   }
 
-  /// Returns true if a connection belongs to the session.
+  /// Returns true if the given connection belongs to this session.
   boolean isBound(long connection) {
     for (int i = 0; i < CONNECTIONS; i++) {
       if (connections.get(i) == connection + 1) {
@@ -69,7 +69,7 @@ final class Nfs4Session {
     return false;
   }
 
-  /// Adds a connection to the session.
+  /// Adds a connection to this session.
   void bind(long connection) {
     if (!isBound(connection)) {
       int place = nextConnection.getAndIncrement() & (CONNECTIONS - 1);

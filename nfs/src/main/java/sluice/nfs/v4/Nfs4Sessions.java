@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.v4.wire.Nfs4Channel;
 
-/// The table of all sessions. Any thread may find a session by its ID, without a search and without
-/// a lock. Adding and removing requires the lock of [Nfs4StateManager].
+/// The table of all sessions. Any thread may look up a session by its ID, which requires neither a
+/// search nor a lock. Adding or removing a session requires the lock of [Nfs4StateManager].
 ///
 /// ```
 ///  0                8        12       16
@@ -22,7 +22,7 @@ final class Nfs4Sessions {
     table = new AtomicReferenceArray<>(most);
   }
 
-  /// Returns the session with an ID, or null.
+  /// Returns the session with the given ID, or null if there is none.
   @Nullable Nfs4Session find(long id, long place) {
     int index = (int) (place >>> 32);
     if (index < 0 || index >= table.length()) {

@@ -3,9 +3,9 @@ package sluice.nfs.v4;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// A slot of a session, which makes the server run each request exactly once (RFC 8881, section
-/// 2.10.6.1). The thread that has taken the slot owns it until it gives it back; taking never
-/// waits.
+/// A slot of a session, which ensures that each request is executed exactly once (RFC 8881, section
+/// 2.10.6.1). A thread that has acquired the slot owns it until it releases it. Acquiring a slot
+/// never blocks.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -14,29 +14,30 @@ import org.jspecify.annotations.Nullable;
 final class Nfs4Slot {
   private final AtomicBoolean taken = new AtomicBoolean();
 
-  /// The sequence number of the last request; 0 before the first, and again after 2^32 requests.
+  /// The sequence number of the last request. It is 0 before the first request and again after 2^32
+  /// requests.
   private int sequence;
 
-  /// True after the first request.
+  /// True after the first request has been processed.
   private boolean used;
 
   private byte @Nullable [] reply;
   private int request;
   private int uid;
 
-  /// Takes the slot.
+  /// Acquires this slot if it is free.
   ///
   /// @return false if a request of the slot is in progress
   boolean take() {
     return taken.compareAndSet(false, true);
   }
 
-  /// Releases the slot unchanged: the request was not run.
+  /// Releases the slot without a change, because the request was not executed.
   void abandon() {
     taken.set(false);
   }
 
-  /// Returns true if a sequence number is the number of the last request.
+  /// Returns true if the given sequence number is the number of the last request.
   boolean isRetry(int asked) {
     return asked == sequence && used;
   }
@@ -50,7 +51,7 @@ final class Nfs4Slot {
     return reply;
   }
 
-  /// Returns true if a retry equals the request whose reply was cached.
+  /// Returns true if a retry is equal to the request whose reply was cached.
   boolean isSame(int checksum, int caller) {
     return request == checksum && uid == caller;
   }

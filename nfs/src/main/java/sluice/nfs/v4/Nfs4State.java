@@ -2,8 +2,9 @@ package sluice.nfs.v4;
 
 import sluice.nfs.v4.wire.Opaque;
 
-/// The state that a stateid names: an open, or the locks of one owner in one file. It is changed
-/// under the lock of [Nfs4StateManager]; any thread may read the volatile fields.
+/// The state that is identified by a stateid, which is either an open or the locks of one owner in
+/// one file. It is changed under the lock of [Nfs4StateManager], but any thread may read the
+/// volatile fields.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -15,13 +16,13 @@ abstract sealed class Nfs4State permits Nfs4Open, Nfs4Lock {
   final Nfs4File file;
   final Opaque owner;
 
-  /// The index in the table of states. The tag tells this state from earlier ones with the same
-  /// index.
+  /// The index in the table of states. The tag distinguishes this state from earlier states with
+  /// the same index.
   int index;
 
   int tag;
 
-  /// The `seqid` of the stateid: 1 at first, incremented by each change.
+  /// The `seqid` of the stateid, which is initially 1 and is incremented by each change.
   volatile int sequence = 1;
 
   volatile boolean gone;
@@ -35,7 +36,8 @@ abstract sealed class Nfs4State permits Nfs4Open, Nfs4Lock {
   /// Returns the open that determines the allowed access to the file.
   abstract Nfs4Open open();
 
-  /// Increments the sequence number. It skips 0, which means "the newest" in a request.
+  /// Increments the sequence number. The value 0 is skipped because it means "the newest" in a
+  /// request.
   final void changed() {
     int next = sequence + 1;
     sequence = next == 0 ? 1 : next;

@@ -16,17 +16,17 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The state of all NFSv4.1 clients and the one lock that guards it. Workers change it inside of
-/// [#change]. Loops read it through [Nfs4StateTable], [Nfs4Sessions] and [#denied], which never
-/// wait.
+/// Manages the state of all NFSv4.1 clients and the single lock that guards this state. Workers
+/// change the state within [#change]. Loops read the state through [Nfs4StateTable], [Nfs4Sessions]
+/// and [#denied], which never block.
 ///
-/// A thread that holds the lock does not wait for a device. Releases of files and updates of the
-/// record of clients are queued; the thread runs them when it has released the lock, before it
-/// answers its client.
+/// A thread does not wait for a device while it holds the lock. Releases of files and updates of
+/// the record of clients are queued instead. The thread executes them after it has released the
+/// lock and before it answers its client.
 final class Nfs4StateManager {
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
-  /// An action that runs under the lock.
+  /// An action that is executed while the lock is held.
   interface Action<T> {
     T run() throws NfsException;
   }
@@ -49,7 +49,8 @@ final class Nfs4StateManager {
 
   /// Creates a state manager without clients.
   ///
-  /// @param instance a random number that names this start of the server, neither 0 nor -1
+  /// @param instance a random number that identifies the current run of the server, neither 0 nor
+  ///   -1
   Nfs4StateManager(int instance, Nfs4Limits limits, StableClients stable, LongSupplier nanoClock) {
     this.limits = limits;
     this.stable = stable;
@@ -59,7 +60,7 @@ final class Nfs4StateManager {
     grace = new Nfs4Grace(stable.previous(), nanoClock, limits.leaseNanos());
   }
 
-  /// Runs an action under the lock, then the work that it has queued.
+  /// Executes an action while holding the lock, and then the work that was queued by the action.
   <T> T change(Action<T> action) throws NfsException {
     List<Nfs4File.Key> toRelease = List.of();
     List<Opaque> toForget = List.of();
@@ -97,8 +98,8 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Tells the record of clients when the grace period has ended. Must be called before a client
-  /// gets new state, without the lock.
+  /// Notifies the record of clients when the grace period has ended. This method must be called
+  /// without holding the lock before new state is granted to a client.
   void tend() throws IOException {
     if (!grace.isActive()) {
       stable.graceEnded();
@@ -111,7 +112,7 @@ final class Nfs4StateManager {
     return nanoClock.getAsLong() - client.renewedNanos > limits.leaseNanos();
   }
 
-  /// Returns the clients with an expired lease, each with the files it has open.
+  /// Returns the clients whose lease has expired, each with the files that it has open.
   Map<Nfs4Client, List<Nfs4File.Key>> expired() {
     Map<Nfs4Client, List<Nfs4File.Key>> all = new HashMap<>();
     for (Nfs4Client client : byId.values()) {
@@ -132,10 +133,10 @@ final class Nfs4StateManager {
     return confirmed.get(owner);
   }
 
-  /// Returns the client with an ID. A client that was not confirmed within a lease time is dropped
-  /// (RFC 8881, section 18.35.4).
+  /// Returns the client with the given ID. A client that was not confirmed within one lease time is
+  /// removed (RFC 8881, section 18.35.4).
   ///
-  /// @throws NfsException `STALE_CLIENTID`
+  /// @throws NfsException `STALE_CLIENTID` if there is no such client
   Nfs4Client client(long id) throws NfsException {
     Nfs4Client client = byId.get(id);
     if (client != null && !client.confirmed && isExpired(client)) {
@@ -155,7 +156,7 @@ final class Nfs4StateManager {
     return id;
   }
 
-  /// Adds an unconfirmed client. It replaces an unconfirmed client of the same owner.
+  /// Adds an unconfirmed client, which replaces any unconfirmed client of the same owner.
   ///
   /// @throws NfsException `DELAY` if there are too many clients in total or on its machine
   Nfs4Client add(Nfs4Client made) throws NfsException {
@@ -196,10 +197,10 @@ final class Nfs4StateManager {
     return count;
   }
 
-  /// Checks that a client may have one more session. Sessions of expired clients are dropped first;
-  /// the sessions of one machine are limited so that other machines can connect.
+  /// Checks that a client may create another session. The sessions of expired clients are removed
+  /// first. The number of sessions of one machine is limited so that other machines can connect.
   ///
-  /// @throws NfsException `NOSPC`, see RFC 8881, section 18.36.3
+  /// @throws NfsException `NOSPC` if a limit is reached, see RFC 8881, section 18.36.3
   void requireSession(Nfs4Client client) throws NfsException {
     client.renewedNanos = nanoClock.getAsLong(); // keeps the sweep from dropping this client
     if (sessions.isFull() || sessionsOf(client.host) >= limits.sessionsPerHost()) {
@@ -211,8 +212,8 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Confirms a client, which has its first session now. An earlier instance of the client is
-  /// dropped with all its state.
+  /// Confirms a client when its first session has been created. An earlier instance of the client
+  /// is removed with all its state.
   void confirm(Nfs4Client client) {
     if (client.confirmed) {
       return;
@@ -226,9 +227,10 @@ final class Nfs4StateManager {
     client.confirmed = true;
   }
 
-  /// Drops the oldest client that was never confirmed: EXCHANGE_ID is cheap to repeat.
+  /// Removes the oldest client that was never confirmed. The client can easily repeat its
+  /// EXCHANGE_ID.
   ///
-  /// @param host the machine of the client; null for any
+  /// @param host the machine of the client, or null for any machine
   private void dropUnconfirmed(@Nullable Long host) {
     Nfs4Client oldest = null;
     for (Nfs4Client client : unconfirmed.values()) {
@@ -242,7 +244,7 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Drops all clients with an expired lease, including unconfirmed ones.
+  /// Removes all clients whose lease has expired, including unconfirmed clients.
   private void sweep() {
     for (Nfs4Client client : new ArrayList<>(byId.values())) {
       if (isExpired(client)) {
@@ -251,7 +253,8 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Drops a client with an expired lease. It may not reclaim its state after a restart.
+  /// Removes a client whose lease has expired. The client may not reclaim its state after a
+  /// restart.
   void expire(Nfs4Client client) {
     drop(client);
     if (client.confirmed) {
@@ -259,7 +262,7 @@ final class Nfs4StateManager {
     }
   }
 
-  /// Drops a client with all its state.
+  /// Removes a client with all its state.
   void drop(Nfs4Client client) {
     client.gone = true;
     byId.remove(client.id);
@@ -278,13 +281,14 @@ final class Nfs4StateManager {
 
   // ---- states, under the lock -------------------------------------------------------------------
 
-  /// Returns the file if a client has it open, else null. Needs no lock.
+  /// Returns the file with the given key if a client has it open, or null otherwise. The lock is
+  /// not required.
   @Nullable Nfs4File file(Nfs4File.Key key) {
     return files.get(key);
   }
 
-  /// Returns the share-deny bits that apply to callers that do not have the file open. Needs no
-  /// lock.
+  /// Returns the share-deny bits that apply to callers that do not have the file open. The lock is
+  /// not required.
   int denied(Nfs4File.Key key) {
     Nfs4File file = files.get(key);
     return file == null ? 0 : file.denied;
@@ -294,9 +298,10 @@ final class Nfs4StateManager {
     return files.computeIfAbsent(key, Nfs4File::new);
   }
 
-  /// Checks that a client may have one more state.
+  /// Checks that another state may be created for a client.
   ///
-  /// @throws NfsException `NOSPC` if the client or all clients together have too many
+  /// @throws NfsException `NOSPC` if the client has too many states, or if all clients together
+  ///   have too many
   void requireRoom(Nfs4Client client) throws NfsException {
     if (states.isFull()) {
       sweep();
@@ -334,7 +339,7 @@ final class Nfs4StateManager {
     locks.file.locks.remove(locks);
   }
 
-  /// Queues the release of a file that was retained although the owner had it open already.
+  /// Queues the release of a file that was retained although the owner already had it open.
   void releaseLater(Nfs4File.Key key) {
     releases.add(key);
   }

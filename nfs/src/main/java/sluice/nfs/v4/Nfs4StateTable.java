@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// The table of states, indexed by the stateid. Any thread may find a state, without a search and
-/// without a lock. Adding and removing requires the lock of [Nfs4StateManager].
+/// The table of states, indexed by the stateid. Any thread may look up a state, which requires
+/// neither a search nor a lock. Adding or removing a state requires the lock of [Nfs4StateManager].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,7 +25,8 @@ final class Nfs4StateTable {
 
   /// Creates an empty table.
   ///
-  /// @param instance a random number that names this start of the server, neither 0 nor -1
+  /// @param instance a random number that identifies the current run of the server, neither 0 nor
+  ///   -1
   /// @param most the maximum number of states
   Nfs4StateTable(int instance, int most) {
     this.instance = instance;
@@ -41,7 +42,7 @@ final class Nfs4StateTable {
     return freeCount == 0 && used == most;
   }
 
-  /// Adds a state. The caller has checked [#isFull].
+  /// Adds a state. The caller must have checked that [#isFull] returns false.
   void add(Nfs4State state) {
     if (freeCount > 0) {
       freeCount--;
@@ -81,10 +82,10 @@ final class Nfs4StateTable {
     return StateId.of(instance, state);
   }
 
-  /// Returns the state that a client's stateid names.
+  /// Returns the state with the given stateid of a client.
   ///
-  /// @throws NfsException `STALE_STATEID` if an earlier start of the server has made the stateid,
-  ///   `OLD_STATEID` if the state has changed since, `BAD_STATEID` otherwise
+  /// @throws NfsException `STALE_STATEID` if the stateid was created by a previous run of the
+  ///   server, `OLD_STATEID` if the state has been changed since then, `BAD_STATEID` otherwise
   Nfs4State find(Nfs4Client client, StateId id) throws NfsException {
     if (id.instance() != instance) {
       boolean none = id.isSpecial() || id.instance() == 0 || id.instance() == -1;

@@ -17,9 +17,9 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The root of the single name space of NFSv4.1 (RFC 8881, section 7.3): the export `/` if there is
-/// one, otherwise a read-only tree of directories that leads to the exports. Immutable and
-/// thread-safe.
+/// The root of the single name space of NFSv4.1 (RFC 8881, section 7.3). This is the export `/` if
+/// it exists, and otherwise a read-only tree of the directories that lead to the exports. Instances
+/// are immutable and thread-safe.
 ///
 /// The handles of these directories consist of a magic number and the inode number. Their length
 /// differs from the length of all other handles.
@@ -51,7 +51,7 @@ final class PseudoRoot {
     export = new Export("/", exported, tree.rootInode(), options);
   }
 
-  /// Returns the root of the name space, which PUTROOTFH selects.
+  /// Returns the root of the name space, which is selected by PUTROOTFH.
   FileRef root(FileHandles handles) throws IOException {
     return whole == null ? ref(tree.rootInode()) : root(handles, whole);
   }
@@ -87,7 +87,7 @@ final class PseudoRoot {
 
   /// Returns the directory above the root of an export.
   ///
-  /// @throws NfsException `NOENT` if it is the root of the name space
+  /// @throws NfsException `NOENT` if the export is the root of the name space
   FileRef above(Export of) throws NfsException, IOException {
     if (of == whole || of == export) {
       throw new NfsException(NfsStatus.NOENT);
@@ -100,8 +100,8 @@ final class PseudoRoot {
     return ref(tree.lookupParent(inode));
   }
 
-  /// Returns `mounted_on_fileid`: for the root of an export, the inode of the directory that it
-  /// covers.
+  /// Returns the `mounted_on_fileid`. For the root of an export, this is the inode of the directory
+  /// that the export covers.
   long mountedOn(FileRef file) {
     boolean covers = whole == null && !contains(file) && file.inode == file.export.rootInode();
     return covers ? tree.inodeOf(file.export) : file.inode;

@@ -20,10 +20,11 @@ import sluice.memory.Memory;
 import sluice.nfs.export.Export;
 import sluice.sys.Errno;
 
-/// A read-only tree of the directories that lead to the exports. Filled by the thread that starts
-/// the server; thread-safe afterwards.
+/// A read-only tree of the directories that lead to the exports. The tree is filled by the thread
+/// that starts the server and is thread-safe afterwards.
 ///
-/// The inode number of a directory is computed from its path, so that handles survive a restart.
+/// The inode number of a directory is computed from its path, so that handles remain valid after a
+/// restart.
 final class PseudoTree implements FileTree {
   private static final long ROOT = 2;
   private static final int MODE = FileKind.DIRECTORY.modeBits() | 0555;
@@ -102,13 +103,13 @@ final class PseudoTree implements FileTree {
     return find(inode) != null;
   }
 
-  /// Returns the export that covers a directory, or null.
+  /// Returns the export that covers a directory, or null if there is none.
   @Nullable Export exportAt(long inode) {
     Node node = find(inode);
     return node == null ? null : node.export;
   }
 
-  /// Returns the directory that an export covers.
+  /// Returns the inode number of the directory that is covered by the given export.
   long inodeOf(Export export) {
     for (Node node : nodes) {
       if (node.export == export) {

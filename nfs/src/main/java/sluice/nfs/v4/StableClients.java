@@ -5,9 +5,9 @@ import java.util.Set;
 import sluice.nfs.v4.wire.Opaque;
 
 /// A persistent record of the clients that hold state. After a restart only these clients may
-/// reclaim it (RFC 8881, section 8.4.2). Called concurrently by workers.
+/// reclaim it (RFC 8881, section 8.4.2). The methods are called concurrently by workers.
 interface StableClients {
-  /// The record of a server without a writable tree: no client may reclaim anything.
+  /// The record of a server without a writable tree, where no client may reclaim its state.
   StableClients NONE =
       new StableClients() {
         @Override
@@ -34,6 +34,7 @@ interface StableClients {
   /// Removes a client. The removal is stable when this method returns.
   void forget(Opaque owner) throws IOException;
 
-  /// Removes the clients of [#previous] that were not recorded again. Later calls do nothing.
+  /// Removes the clients of [#previous] that have not been recorded again. Subsequent calls have no
+  /// effect.
   void graceEnded() throws IOException;
 }

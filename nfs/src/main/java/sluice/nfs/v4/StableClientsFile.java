@@ -10,8 +10,8 @@ import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.ServerFile;
 import sluice.nfs.v4.wire.Opaque;
 
-/// A record of clients in a hidden file of one of the exported trees. Thread-safe: the methods are
-/// synchronized.
+/// A record of clients that is stored in a hidden file of one of the exported trees. This class is
+/// thread-safe because its methods are synchronized.
 ///
 /// ```
 ///  0       4       8               16      20      24
@@ -20,8 +20,8 @@ import sluice.nfs.v4.wire.Opaque;
 ///  +-------+-------+---------------+-------+-------+-----------------------------+
 /// ```
 ///
-/// The record is written alternately to two places, so that one of them is complete whenever the
-/// machine stops. The checksum (CRC-32C) covers all bytes behind it.
+/// The record is written alternately to two locations, so that one of them is complete even if the
+/// machine crashes. The checksum (CRC-32C) covers all bytes after it.
 final class StableClientsFile implements StableClients {
   /// The maximum number of recorded clients.
   static final int MAX_CLIENTS = 4096;
@@ -38,13 +38,13 @@ final class StableClientsFile implements StableClients {
   private final Set<Opaque> previous;
   private final Set<Opaque> recorded = new LinkedHashSet<>();
 
-  /// The clients of the last start that have not returned and were not dropped.
+  /// The clients of the previous run that have not reconnected and have not been removed.
   private final Set<Opaque> awaited;
 
   private long sequence;
   private boolean graceEnded;
 
-  /// Reads the file, or creates it.
+  /// Reads the file, and creates it if it does not exist.
   ///
   /// @param exported a writable tree
   StableClientsFile(ExportedTree exported) throws IOException {
@@ -129,9 +129,9 @@ final class StableClientsFile implements StableClients {
     return (int) sum.getValue();
   }
 
-  /// Reads one place.
+  /// Reads the record at one of the two locations.
   ///
-  /// @return null if the place is empty or incomplete
+  /// @return null if the record does not exist or is incomplete
   private @Nullable Content read(long sequenceOfPlace) throws IOException {
     byte[] header;
     try (ServerFile file = new ServerFile(exported.tree(), inode, HEADER_BYTES)) {
@@ -155,7 +155,7 @@ final class StableClientsFile implements StableClients {
     return decode(ByteBuffer.wrap(all));
   }
 
-  /// Decodes a record. The checksum was correct, so the lengths are too.
+  /// Decodes a record. Its lengths do not have to be checked because the checksum was correct.
   private static Content decode(ByteBuffer from) {
     long sequence = from.getLong(SUMMED);
     int count = from.getInt(20);

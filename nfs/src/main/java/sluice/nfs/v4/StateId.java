@@ -3,8 +3,8 @@ package sluice.nfs.v4;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// A stateid (RFC 8881, section 8.2): a reference to one version of a state. Immutable and
-/// thread-safe.
+/// A stateid (RFC 8881, section 8.2), which is a reference to one version of a state. Instances are
+/// immutable and thread-safe.
 ///
 /// ```
 ///  0        4         8                16
@@ -13,20 +13,20 @@ import sluice.nfs.rpc.XdrWriter;
 ///  +--------+---------+--------+--------+
 /// ```
 ///
-/// @param sequence the version; 0 in a request means the newest
-/// @param instance the start of the server that made the stateid
-/// @param place the index in the table of states, and a tag
+/// @param sequence the version of the state, where 0 in a request means the newest version
+/// @param instance the run of the server that created the stateid
+/// @param place the index in the table of states and a tag
 record StateId(int sequence, int instance, long place) {
-  /// The anonymous stateid: reads and writes without an open (section 8.2.3).
+  /// The anonymous stateid, which is used to read and write without an open (section 8.2.3).
   static final StateId ANONYMOUS = new StateId(0, 0, 0);
 
-  /// The READ bypass stateid: like [#ANONYMOUS], but reading ignores share denies.
+  /// The READ bypass stateid. Unlike [#ANONYMOUS], it ignores share denies when reading.
   private static final StateId BYPASS = new StateId(-1, -1, -1);
 
-  /// The current stateid, which the COMPOUND has set last.
+  /// The current stateid, which refers to the stateid that was last set in the COMPOUND.
   private static final StateId CURRENT = new StateId(1, 0, 0);
 
-  /// The stateid that CLOSE returns; it names no state.
+  /// The stateid that is returned by CLOSE. It does not identify a state.
   static final StateId INVALID = new StateId(-1, 0, 0);
 
   static StateId of(int instance, Nfs4State state) {
@@ -48,7 +48,7 @@ record StateId(int sequence, int instance, long place) {
     return equals(CURRENT);
   }
 
-  /// Returns true for the stateids that name no state.
+  /// Returns true if this is a special stateid that does not identify a state.
   boolean isSpecial() {
     return isBypass() || equals(ANONYMOUS);
   }

@@ -27,14 +27,14 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the uses in the classes of a jar that a domain refuses, redirects or cannot enforce. Not
-/// thread-safe.
+/// Finds the uses in the classes of a jar that a domain refuses, redirects or cannot enforce. This
+/// class is not thread-safe.
 ///
-/// A use is a call, a field access or a method handle (also in a lambda or a constant) whose class
-/// or a supertype of it is in the rule table. Uses by reflection are not seen, but the rules cover
-/// reflection itself.
+/// A use is a call, a field access or a method handle (also in a lambda or a constant) of a member
+/// whose class, or a supertype of this class, is in the rule table. Uses by reflection are not
+/// detected, but there are rules for reflection itself.
 public final class DomainCheck {
-  /// The maximum number of types that are searched for one use.
+  /// The maximum number of types that are examined for one use.
   private static final int MOST = 256;
 
   private static final int NATIVE = 0x0100;
@@ -45,15 +45,15 @@ public final class DomainCheck {
   private final Map<String, ClassModel> byName = new HashMap<>();
   private final List<String> unreadable = new ArrayList<>();
 
-  /// Creates a check with a rule table.
+  /// Creates a check with the given rule table.
   public DomainCheck(RuleTable rules) {
     this(rules, _ -> null);
   }
 
-  /// Creates a check for classes that are checked without the rest of their program.
+  /// Creates a check for classes that are checked without the other classes of their program.
   ///
-  /// @param source returns the class file of an internal name, for classes that are not added; null
-  ///   if there is none
+  /// @param source a function that returns the class file for the internal name of a class that has
+  ///   not been added, or null if there is none
   public DomainCheck(RuleTable rules, Function<String, byte @Nullable []> source) {
     this.rules = rules;
     this.source = source;
@@ -74,12 +74,13 @@ public final class DomainCheck {
     }
   }
 
-  /// Returns one message for each class that could not be read. Complete after [#run].
+  /// Returns a message for each class that could not be read. The list is complete after [#run] has
+  /// returned.
   public List<String> unreadable() {
     return List.copyOf(unreadable);
   }
 
-  /// Returns all findings in the order of the classes.
+  /// Returns all findings, in the order of the classes.
   public List<Finding> run() {
     List<Finding> findings = new ArrayList<>();
     for (ClassModel model : classes) {
@@ -115,7 +116,7 @@ public final class DomainCheck {
     private final String member;
     private final List<Finding> findings;
 
-    /// The superclass if the method is a constructor, else empty.
+    /// The superclass if the method is a constructor, or an empty string otherwise.
     private final String constructed;
 
     private int line;
@@ -158,7 +159,7 @@ public final class DomainCheck {
       entry.arguments().forEach(this::constant);
     }
 
-    /// Checks a constant. The arguments of a dynamic constant are checked too.
+    /// Checks a constant, including the arguments of a dynamic constant.
     private void constant(LoadableConstantEntry entry) {
       ArrayDeque<LoadableConstantEntry> ready = new ArrayDeque<>(List.of(entry));
       Set<Integer> made = new HashSet<>();
@@ -209,14 +210,14 @@ public final class DomainCheck {
       }
     }
 
-    /// Returns the instruction of a use; -1 for the constructor of the superclass, without which
-    /// the class has no objects.
+    /// Returns the instruction of a use. Returns -1 for the constructor of the superclass, because
+    /// no object of the class can be created without it.
     private int place(String owner, String name) {
       boolean ofClass = name.equals(ConstantDescs.INIT_NAME) && owner.equals(constructed);
       return ofClass ? -1 : instruction;
     }
 
-    /// Reports the method itself if a rule matches.
+    /// Reports a use of the given member if there is a matching rule.
     void report(String owner, String name, String shown) {
       Rule rule = rules.find(owner, name);
       if (rule != null) {
@@ -229,7 +230,7 @@ public final class DomainCheck {
     }
   }
 
-  /// Returns the supertypes of a class. A name of the JDK always means the JDK's class.
+  /// Returns the supertypes of a class. A name of the JDK always refers to the class of the JDK.
   private List<String> above(String name) {
     List<String> ofJdk = JdkTypes.above(name);
     if (ofJdk != null) {

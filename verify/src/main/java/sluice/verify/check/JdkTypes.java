@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The direct supertypes of the types of the running JDK. Thread-safe.
+/// Determines the direct supertypes of the types of the running JDK. This class is thread-safe.
 ///
-/// A call names the class that the compiler saw, which often inherits the method:
-/// `List.parallelStream` is declared in `Collection`. Results are cached for JDK types only, so
-/// that jars cannot fill the cache.
+/// A call refers to the static type in the source code, which often inherits the method. For
+/// example, `List.parallelStream` is declared in `Collection`. The results are cached only for
+/// types of the JDK, so that jars cannot flood the cache.
 public final class JdkTypes {
   private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
   private static final Set<String> PACKAGES =
@@ -24,14 +24,15 @@ public final class JdkTypes {
 
   private JdkTypes() {}
 
-  /// Returns true if the JDK has a class or interface of this name.
+  /// Returns true if the JDK contains a class or interface with the given name.
   ///
   /// @param internalName the name with slashes
   public static boolean has(String internalName) {
     return above(internalName) != null;
   }
 
-  /// Returns the superclass and the interfaces of a JDK type, or null if the JDK has no such type.
+  /// Returns the superclass and the interfaces of a JDK type, or null if the JDK does not contain
+  /// this type.
   ///
   /// @param internalName the name with slashes
   public static @Nullable List<String> above(String internalName) {

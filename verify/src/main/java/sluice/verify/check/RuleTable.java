@@ -16,12 +16,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The rules of a domain; the first matching rule applies. The rules do not change once read. Any
-/// thread may call.
+/// The rules of a domain. If several rules match, the first one applies. The rules are immutable,
+/// and this class is thread-safe.
 ///
-/// A line is `TREATMENT OWNER.MEMBER | WHY | FIX`; `#` begins a comment.
+/// Each line has the form `TREATMENT OWNER.MEMBER | WHY | FIX`. A comment starts with `#`.
 public final class RuleTable {
-  /// The greatest number of uses that are remembered. Class files may name any number of members.
+  /// The maximum number of uses that are cached. The number must be limited, because class files
+  /// may refer to any number of members.
   private static final int MOST_HARMLESS = 8192;
 
   private final Map<String, List<Rule>> byOwner = new HashMap<>();
@@ -34,7 +35,7 @@ public final class RuleTable {
 
   private RuleTable() {}
 
-  /// Holds the built-in rules, which are read once.
+  /// A holder of the built-in rules, which are read only once.
   private static final class Standard {
     static final RuleTable TABLE = read();
 
@@ -60,7 +61,7 @@ public final class RuleTable {
   /// Parses rules.
   ///
   /// @param name the name of the file, for messages
-  /// @throws IllegalArgumentException with name, line number and the error
+  /// @throws IllegalArgumentException with the name, the line number and the error
   static RuleTable parse(String name, String text) {
     RuleTable table = new RuleTable();
     int number = 0;
@@ -69,8 +70,8 @@ public final class RuleTable {
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }
-      // Parsed without regular expressions, which took most of the start time of plug-ins and
-      // domains.
+      // The line is parsed without regular expressions, because these took most of the startup time
+      // of plug-ins and domains.
       int fix = line.lastIndexOf('|');
       int why = line.lastIndexOf('|', fix - 1);
       int member = line.indexOf(' ');
@@ -104,8 +105,9 @@ public final class RuleTable {
     }
   }
 
-  /// Returns the rule for a member of a class, or null. Rules for the class come before rules for
-  /// its packages, innermost first.
+  /// Returns the rule for a member of a class, or null if there is none. The rules for a class
+  /// precede the rules for its packages, which are ordered from the innermost to the outermost
+  /// package.
   @Nullable Rule find(String owner, String member) {
     String at = owner;
     while (true) {
@@ -122,8 +124,9 @@ public final class RuleTable {
     }
   }
 
-  /// Returns true if a rule names a member of this name. Rules with `*` alone do not count: they
-  /// apply to all members, including constructors, so a subclass cannot be created anyway.
+  /// Returns true if there is a rule for members with the given name. Rules that consist of `*`
+  /// alone are not considered, because they apply to all members including constructors, so that a
+  /// subclass cannot be created anyway.
   boolean names(String member) {
     if (exact.contains(member)) {
       return true;
@@ -141,13 +144,14 @@ public final class RuleTable {
     return false;
   }
 
-  /// Returns true if a use of a JDK member is known to match no rule.
+  /// Returns true if a use of a JDK member is known not to match any rule.
   boolean isHarmless(String owner, String member) {
     Set<String> members = harmless.get(owner);
     return members != null && members.contains(member);
   }
 
-  /// Remembers that a use of a JDK member matches no rule, up to [#MOST_HARMLESS] uses.
+  /// Records that a use of a JDK member does not match any rule. At most [#MOST_HARMLESS] uses are
+  /// recorded.
   void rememberHarmless(String owner, String member) {
     if (harmlessUses.get() < MOST_HARMLESS
         && harmless.computeIfAbsent(owner, _ -> ConcurrentHashMap.newKeySet()).add(member)) {

@@ -2,18 +2,18 @@ package sluice.verify.check;
 
 import java.util.Locale;
 
-/// The treatment of a use of the JDK in a domain.
+/// The treatment of a use of the JDK within a domain.
 public enum Treatment {
-  /// The use throws, or the class is not loaded, see [Finding#throwsAtCall].
+  /// The use throws an exception, or the class is not loaded (see [Finding#throwsAtCall]).
   REFUSED,
-  /// The domain provides its own implementation instead of the JVM's.
+  /// The domain provides its own implementation, which replaces the implementation of the JVM.
   REDIRECTED,
-  /// The domain has its own copy of the JDK classes, which ends with the domain.
+  /// The domain has its own copy of the JDK classes, which is discarded together with the domain.
   RELOCATED,
-  /// The use works, but the domain's limits do not apply to it.
+  /// The use is possible, but the limits of the domain do not apply to it.
   NOT_ENFORCED;
 
-  /// Returns the printed name, such as `not-enforced`.
+  /// Returns the name of this treatment in the output, such as `not-enforced`.
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -8,7 +8,7 @@ public enum Kind {
   LONG(Long.MIN_VALUE, Long.MAX_VALUE, 64),
   FLOAT(0, 0, 0),
   DOUBLE(0, 0, 0),
-  /// A reference; its range is the range of the object's length.
+  /// A reference, whose range is the range of the object's length.
   REFERENCE(0, Long.MAX_VALUE, 0),
   /// An unreadable slot.
   NONE(0, 0, 0);

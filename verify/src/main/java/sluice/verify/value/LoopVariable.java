@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A local variable that is written in a loop: the assumption about its value at the loop's head,
-/// and the observations of each pass.
+/// A local variable that is written in a loop. It stores the assumption about its value at the head
+/// of the loop, and the observations of each pass.
 ///
-/// An assumption is a guess. If the values at the entry and at every back edge lie within it, it is
-/// an invariant by induction. A pass with a failed guess proves nothing; another pass is made with
-/// a weaker guess. There is no iteration to a fixpoint.
+/// An assumption is a guess. If the values at the entry and at every back edge are within the
+/// guess, it is an invariant by induction. A pass with a failed guess does not prove anything, so
+/// another pass is executed with a weaker guess. There is no iteration to a fixpoint.
 public final class LoopVariable {
   private final int slot;
   private final List<Update> before = new ArrayList<>(); // the updates of the last pass
@@ -48,7 +48,7 @@ public final class LoopVariable {
     return updates;
   }
 
-  /// Returns the assumed value at the head when `entry` enters the loop.
+  /// Returns the assumed value at the head of the loop when the loop is entered with `entry`.
   public Value assume(Value entry, Values values) {
     Value guess = guess(entry, values);
     assumed = guess;
@@ -103,18 +103,18 @@ public final class LoopVariable {
     return failed;
   }
 
-  /// Drops the assumption about the range; only the kind is assumed from now on.
+  /// Discards the assumption about the range. Afterwards, only the kind is assumed.
   public void giveUp() {
     givenUp = true;
   }
 
-  /// Drops all assumptions, so that the next pass cannot fail.
+  /// Discards all assumptions, so that the next pass cannot fail.
   public void giveUpKind() {
     givenUp = true;
     kindChanged = true;
   }
 
-  /// Uses the observed range as the next assumption, as far as it lies within the guess.
+  /// Uses the observed range as the next assumption, as far as it is within the guess.
   public void narrow(Values values) {
     Value seen = observed;
     Value guess = assumed;
@@ -126,7 +126,7 @@ public final class LoopVariable {
     narrowed = low > high ? null : values.range(seen.kind(), low, high);
   }
 
-  /// Returns the range at the back edges, or null if none was reached.
+  /// Returns the range at the back edges, or null if no back edge was reached.
   @Nullable
   public Value atBackEdges() {
     return comesRound;

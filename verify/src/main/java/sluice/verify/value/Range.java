@@ -43,7 +43,7 @@ public record Range(long low, long high) {
     }
   }
 
-  /// Returns the quotient for a positive divisor, null for other divisors.
+  /// Returns the quotient if the divisor is positive, or null otherwise.
   public static @Nullable Range divide(Value a, Value b) {
     if (b.low() <= 0) {
       return null;
@@ -73,7 +73,7 @@ public record Range(long low, long high) {
     return new Range(0, b.low() >= 0 ? Math.min(high, b.high()) : high);
   }
 
-  /// Returns the range of a bitwise or, or an exclusive or.
+  /// Returns the range of a bitwise or or of an exclusive or.
   public static @Nullable Range or(Value a, Value b) {
     if (a.low() < 0 || b.low() < 0) {
       return null;

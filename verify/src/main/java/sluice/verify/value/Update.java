@@ -2,17 +2,17 @@ package sluice.verify.value;
 
 import sluice.verify.value.Value.Origin;
 
-/// A write to a local variable in a loop, relative to the old value.
+/// A write to a local variable in a loop, relative to the old value of the variable.
 ///
 /// @param block the block of the write
 /// @param form the kind of operation
 /// @param low the smallest step, factor, divisor or number of bits
-/// @param high the largest one
+/// @param high the largest step, factor, divisor or number of bits
 /// @param wraps true if the result may have overflowed
 /// @param before the old value
 public record Update(int block, Form form, long low, long high, boolean wraps, Value before) {
 
-  /// The operation that makes the new value from the old one.
+  /// The operation that computes the new value from the old value.
   public enum Form {
     ADD,
     MULTIPLY,
@@ -21,7 +21,7 @@ public record Update(int block, Form form, long low, long high, boolean wraps, V
     OTHER
   }
 
-  /// Returns the update for storing `after` into a variable that holds `before`.
+  /// Returns the update that represents storing `after` in a variable that contains `before`.
   public static Update of(int block, Value before, Value after) {
     if (before.is(after)) {
       return new Update(block, Form.ADD, 0, 0, false, before);
@@ -96,7 +96,7 @@ public record Update(int block, Form form, long low, long high, boolean wraps, V
     return !wraps && form == Form.ADD && high <= 0;
   }
 
-  /// Returns true if the variable approaches 0 or stays.
+  /// Returns true if the variable approaches 0 or remains unchanged.
   boolean isShrinking() {
     return form == Form.DIVIDE || form == Form.SHIFT;
   }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.verify.value.Value.Operation;
 import sluice.verify.value.Value.Origin;
 
-/// Creates values with unique numbers. Used for one analysis.
+/// Creates values with unique numbers. Instances are used for one analysis.
 public final class Values {
   private final int maxLength;
   private int next = 1;
@@ -30,18 +30,19 @@ public final class Values {
     return of(kind, number, number, null);
   }
 
-  /// Returns an unknown value of a kind.
+  /// Returns an unknown value of the given kind.
   public Value unknown(Kind kind) {
     return of(kind, kind.low, kind.high, null);
   }
 
-  /// Returns the value of a field, a parameter or a call: its length is at most what the host
-  /// promises.
+  /// Returns the value of a field, a parameter or a call. Its length is limited by the maximum that
+  /// is guaranteed by the host.
   public Value promised(Kind kind) {
     return kind == Kind.REFERENCE ? of(kind, 0, maxLength, null) : unknown(kind);
   }
 
-  /// Returns a value that was stored as a type, and is therefore in the type's range.
+  /// Returns a value that was stored as the given type and is therefore within the range of this
+  /// type.
   public Value stored(TypeKind type) {
     return switch (type) {
       case BOOLEAN -> range(Kind.INT, 0, 1);
@@ -52,9 +53,9 @@ public final class Values {
     };
   }
 
-  /// Returns the result of an operation, with its operands.
+  /// Returns the result of an operation, which records its operands.
   ///
-  /// @param range the range of the result; null if it may have overflowed
+  /// @param range the range of the result, or null if it may have overflowed
   public Value made(
       Kind kind, @Nullable Range range, Operation operation, Value left, Value right) {
     Origin origin = new Origin(operation, left, right, range == null);
@@ -63,7 +64,7 @@ public final class Values {
         : of(kind, range.low(), range.high(), origin);
   }
 
-  /// Returns the value at a point where two paths meet.
+  /// Returns the value at a point where two paths are joined.
   public Value join(Value a, Value b) {
     if (a == b) {
       return a;

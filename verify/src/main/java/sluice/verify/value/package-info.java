@@ -1,3 +1,3 @@
-/// The abstract values of the verifier: their `Kind` and `Range`, their origin (`Value`, created by
-/// `Values`), and the changes of a `LoopVariable` in each round (`Update`).
+/// The abstract values of the verifier. A `Value` has a `Kind`, a `Range` and an origin, and is
+/// created by `Values`. A `LoopVariable` changes in each round of a loop by an `Update`.
 package sluice.verify.value;

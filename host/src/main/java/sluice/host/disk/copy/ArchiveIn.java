@@ -14,8 +14,9 @@ import sluice.host.disk.MountedImage;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// Copies the metadata that `-a` keeps into an image: owner, group, all mode bits, times, hard
-/// links, extended attributes and access control lists. Confined to the command's thread.
+/// Copies the metadata that `-a` preserves to an image. This includes the owner, the group, all
+/// mode bits, the times, hard links, extended attributes and access control lists. Instances are
+/// confined to the thread of the command.
 final class ArchiveIn {
   private final Ext2 tree;
   private final CopyWarnings warnings;
@@ -33,12 +34,13 @@ final class ArchiveIn {
     this.warnings = warnings;
   }
 
-  /// Returns the inode of the copy of another hard link of the same file, or 0.
+  /// Returns the inode number of the file to which another hard link of the same source file has
+  /// been copied, or 0 if there is none.
   long copied(Statx source) {
     return source.links() > 1 ? linked.getOrDefault(Id.of(source), 0L) : 0;
   }
 
-  /// Copies the metadata of a file. Must be called last, when nothing else changes the copy.
+  /// Copies the metadata of a file. This method must be called after all other changes of the copy.
   void keep(Path source, Statx s, long inode) throws IOException {
     FileKind kind = FileKind.ofMode(s.mode());
     if (kind != FileKind.DIRECTORY && s.links() > 1) {
@@ -52,7 +54,8 @@ final class ArchiveIn {
             .withModify(HostSystemCalls.nanos(s.modifiedSeconds(), s.modifiedNanos()));
     boolean hasMode = kind != FileKind.SYMLINK;
     tree.setAttributes(Caller.ROOT, inode, hasMode ? change.withMode(s.mode()) : change);
-    // After the owner, because changing it removes security.capability.
+    // The attributes are copied after the owner, because changing the owner removes
+    // security.capability.
     if (hasMode) {
       int fd = HostSystemCalls.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
       try {

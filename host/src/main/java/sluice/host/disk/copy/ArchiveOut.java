@@ -17,9 +17,10 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.NameCalls;
 
-/// Copies the metadata that `-a` keeps out of an image: owner, group, all mode bits, times, hard
-/// links, extended attributes, access control lists and device files, as far as the user has the
-/// permissions. Confined to the command's thread.
+/// Copies the metadata that `-a` preserves from an image to this machine. This includes the owner,
+/// the group, all mode bits, the times, hard links, extended attributes, access control lists and
+/// device files, as far as the user has the required permissions. Instances are confined to the
+/// thread of the command.
 final class ArchiveOut {
   private static final int SET_ID = 06000;
 
@@ -32,14 +33,15 @@ final class ArchiveOut {
     this.warnings = warnings;
   }
 
-  /// Returns the copy of another hard link of the same file, or null.
+  /// Returns the file to which another hard link of the same source file has been copied, or null
+  /// if there is none.
   @Nullable Path copied(FileAttributes a) {
     return a.links() > 1 && !a.isDirectory() ? linked.get(a.inode()) : null;
   }
 
   /// Creates a device file, pipe or socket.
   ///
-  /// @return false if it is left out
+  /// @return false if the file is not copied
   boolean special(FileAttributes a, Path target) throws IOException {
     byte[] name = HostSystemCalls.bytes(target);
     int mode = a.kind().modeBits() | 0600;
@@ -52,7 +54,7 @@ final class ArchiveOut {
     return true;
   }
 
-  /// Copies the metadata of a file. Must be called last, when nothing else changes the copy.
+  /// Copies the metadata of a file. This method must be called after all other changes of the copy.
   void keep(FileAttributes a, Path target) throws IOException {
     if (a.links() > 1 && !a.isDirectory()) {
       linked.put(a.inode(), target);
@@ -63,7 +65,7 @@ final class ArchiveOut {
       int given = AttributeCalls.chown(fd, a.uid(), a.gid());
       if (given == -Errno.EPERM) {
         warnings.owner(target);
-        kept &= ~SET_ID; // must not give the rights of another user
+        kept &= ~SET_ID; // must not grant the rights of others
       } else {
         HostSystemCalls.check(given, "fchownat", target);
       }
@@ -127,8 +129,8 @@ final class ArchiveOut {
     }
   }
 
-  /// Sets an access control list. A file system without such lists has none for all files, so that
-  /// is reported once.
+  /// Sets an access control list. If the file system does not support access control lists, this
+  /// applies to all files and is therefore reported only once.
   private void list(int fd, byte[] name, byte[] list, Path target) {
     int set = AttributeCalls.setxattr(HostSystemCalls.path(fd), name, list, 0);
     if (set == -Errno.EOPNOTSUPP) {

@@ -15,7 +15,8 @@ import sluice.host.file.UsageException;
 import sluice.host.text.TerminalText;
 import sluice.sys.Statx;
 
-/// Copies files into an image, as root of the image. Confined to the command's thread.
+/// Copies files to an image, with the rights of root in the image. Instances are confined to the
+/// thread of the command.
 public final class CopyIn {
   private static final int PERMISSIONS = 07777;
 
@@ -26,9 +27,9 @@ public final class CopyIn {
   private final ArchiveIn archive;
   private final Statx image;
 
-  /// Creates a copy into one image.
+  /// Creates an instance that copies files to one image.
   ///
-  /// @param image the status of the image file, which must not be copied into itself
+  /// @param image the status of the image file, which must not be copied to itself
   public CopyIn(Ext2 tree, ImageCopy copy, CopyWays ways, CopyWarnings warnings, Statx image) {
     this.image = image;
     this.tree = tree;
@@ -38,7 +39,7 @@ public final class CopyIn {
     archive = new ArchiveIn(tree, warnings);
   }
 
-  /// Copies a file or directory to a name in a directory of the image.
+  /// Copies a file or directory to the given name in a directory of the image.
   public void copy(Path source, long directory, byte[] name) throws IOException, UsageException {
     if (Files.isDirectory(source, LinkOption.NOFOLLOW_LINKS) && !ways.recursive()) {
       throw new UsageException(source + " is a directory: give -r");
@@ -80,7 +81,7 @@ public final class CopyIn {
 
   /// Copies a special file.
   ///
-  /// @return 0 if it is left out
+  /// @return the inode number of the copy, or 0 if the file is not copied
   private long special(Path source, Statx s, long directory, byte[] name) throws IOException {
     if (!ways.archive()) {
       warnings.tell(source + ": neither file, directory nor link. Fix: give -a, which keeps it");

@@ -19,10 +19,11 @@ import sluice.host.disk.MountedImage;
 import sluice.host.file.UsageException;
 import sluice.host.text.TerminalText;
 
-/// Copies files out of an image. Confined to the command's thread.
+/// Copies files from an image to this machine. Instances are confined to the thread of the command.
 ///
-/// The image may come from an attacker, so no file is written outside of the target: the tree
-/// refuses names that could lead elsewhere, and existing symbolic links are not followed.
+/// The image may have been created by an attacker, so files must never be written outside of the
+/// target. The tree refuses names that could refer to other directories, and existing symbolic
+/// links are not followed.
 public final class CopyOut {
   private static final int OWNER_MAY_ALL = 0700;
   private static final int OWNER_ALONE = 0600;
@@ -44,13 +45,13 @@ public final class CopyOut {
 
   /// Copies a file or directory to a name in an existing directory.
   ///
-  /// @param from the source as the user named it
+  /// @param from the path of the source as specified by the user
   public void copy(String from, long inode, Path target) throws IOException, UsageException {
     if (tree.attributes(inode).isDirectory() && !ways.recursive()) {
       throw new UsageException(from + " is a directory: give -r");
     }
     MountedImage.requireParent(target);
-    // The target named by the user may be a symbolic link.
+    // The target that was specified by the user may be a symbolic link.
     Path place = Files.exists(target) ? target.toRealPath() : target;
     one(inode, place, false);
   }
@@ -112,11 +113,11 @@ public final class CopyOut {
     }
   }
 
-  /// Returns the permissions of a directory that will be filled next, subject to the umask.
+  /// Returns the permissions of a directory that is going to be filled, subject to the umask.
   private static FileAttribute<Set<PosixFilePermission>> mode(int permissions) {
     int mode = permissions | OWNER_MAY_ALL;
     Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
-    // The constants begin with the owner's right to read.
+    // The first constant is the owner's right to read.
     PosixFilePermission[] all = PosixFilePermission.values();
     for (int i = 0; i < all.length; i++) {
       if (((mode >> (all.length - 1 - i)) & 1) != 0) {

@@ -3,8 +3,9 @@ package sluice.host.disk.copy;
 import java.io.PrintWriter;
 import sluice.host.text.TerminalText;
 
-/// Prints what could not be copied. Owners and access control lists are summarized at the end,
-/// because they may concern all files. Confined to the command's thread.
+/// Prints warnings about files and metadata that could not be copied. Warnings about owners and
+/// access control lists are summarized at the end, because they may apply to all files. Instances
+/// are confined to the thread of the command.
 public final class CopyWarnings {
   private final PrintWriter err;
   private boolean any;
@@ -17,7 +18,7 @@ public final class CopyWarnings {
     this.err = err;
   }
 
-  /// Prints that something was left out.
+  /// Prints a warning that something was not copied.
   ///
   /// @param what the file or the part of it, with the reason
   public void tell(String what) {
@@ -25,14 +26,14 @@ public final class CopyWarnings {
     err.println("sluice: left out " + TerminalText.line(what));
   }
 
-  /// Counts a file whose owner was left out.
+  /// Counts a file whose owner was not copied.
   public void owner(Object file) {
     any = true;
     firstOwned = owners == 0 ? file : firstOwned;
     owners++;
   }
 
-  /// Counts a file whose access control list the file system cannot store.
+  /// Counts a file whose access control list cannot be stored by the file system.
   public void list(Object file) {
     any = true;
     firstListed = lists == 0 ? file : firstListed;
@@ -41,7 +42,7 @@ public final class CopyWarnings {
 
   /// Prints the summary.
   ///
-  /// @return true if anything was left out
+  /// @return true if anything was not copied
   public boolean end() {
     if (owners > 0) {
       err.println(

@@ -1,7 +1,7 @@
 package sluice.host.disk.copy;
 
-/// The options for copying files into and out of an image.
+/// The options for copying files to and from an image.
 ///
-/// @param recursive true to copy directories with all files below
-/// @param archive true to keep owners, modes, times, links and attributes
+/// @param recursive true to copy directories including all files in them
+/// @param archive true to preserve owners, modes, times, links and attributes
 public record CopyWays(boolean recursive, boolean archive) {}

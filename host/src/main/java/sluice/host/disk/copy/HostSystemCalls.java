@@ -18,23 +18,25 @@ import sluice.sys.NameCalls;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// File operations of this machine that `java.nio.file` does not offer. Stateless.
+/// File operations of this machine that are not available in `java.nio.file`. This class is
+/// stateless.
 public final class HostSystemCalls {
   private static final int MAX_BYTES = 65_536;
   private static final long NANOS = 1_000_000_000L;
 
-  /// The range of times before and after 1970: 292 years.
+  /// The range of representable times before and after 1970, which is 292 years.
   private static final long MOST_SECONDS = Long.MAX_VALUE / NANOS - 1;
 
-  /// The attribute with the access control list of a file.
+  /// The name of the extended attribute that contains the access control list of a file.
   static final byte[] ACCESS_LIST = bytes("system.posix_acl_access");
 
-  /// The attribute with the access control list for new files of a directory.
+  /// The name of the extended attribute that contains the default access control list for new files
+  /// in a directory.
   static final byte[] DEFAULT_LIST = bytes("system.posix_acl_default");
 
   private HostSystemCalls() {}
 
-  /// Throws an exception for a negative errno.
+  /// Throws an exception if the result is a negative errno, and returns it otherwise.
   ///
   /// @throws IOException the exception that `java.nio.file` uses for the error, or a [SysException]
   static int check(long result, String call, Path path) throws IOException {
@@ -54,7 +56,7 @@ public final class HostSystemCalls {
     };
   }
 
-  /// Opens a file. The caller closes the descriptor.
+  /// Opens a file. The caller must close the descriptor.
   public static int open(Path path, int flags, int mode) throws IOException {
     int fd = NameCalls.openat(Files.AT_FDCWD, bytes(path), flags | Files.O_CLOEXEC, mode);
     return check(fd, "openat", path);
@@ -74,7 +76,7 @@ public final class HostSystemCalls {
     return Math.clamp(seconds, -MOST_SECONDS, MOST_SECONDS) * NANOS + nanos;
   }
 
-  /// Returns the path of an open descriptor, which is valid even if the file is renamed.
+  /// Returns the path of an open descriptor, which remains valid even if the file is renamed.
   public static byte[] path(int fd) {
     return bytes("/proc/self/fd/" + fd);
   }
@@ -83,8 +85,8 @@ public final class HostSystemCalls {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Returns the bytes of the absolute path. They come from its URI, because the string of a path
-  /// loses bytes that are no valid text.
+  /// Returns the bytes of an absolute path. They are taken from its URI, because the string of a
+  /// path does not preserve bytes that are not valid text.
   static byte[] bytes(Path path) {
     String uri = path.toUri().getRawPath(); // the URI of a directory ends with a slash
     int end = uri.length() > 1 && uri.endsWith("/") ? uri.length() - 1 : uri.length();
@@ -100,7 +102,7 @@ public final class HostSystemCalls {
     return bytes.toByteArray();
   }
 
-  /// Returns the last name of a path; empty for the root.
+  /// Returns the last component of a path, or an empty array for the root.
   public static byte[] name(Path path) {
     byte[] bytes = bytes(path);
     int start = bytes.length;
@@ -110,7 +112,7 @@ public final class HostSystemCalls {
     return Arrays.copyOfRange(bytes, start, bytes.length);
   }
 
-  /// Returns the path of a name with arbitrary bytes in a directory.
+  /// Returns the path of a file in a directory. The name of the file may contain arbitrary bytes.
   ///
   /// @param name a name that is not empty and contains neither a slash nor NUL
   public static Path below(Path directory, byte[] name) {
@@ -136,8 +138,8 @@ public final class HostSystemCalls {
     check(NameCalls.symlinkat(target, Files.AT_FDCWD, bytes(link)), "symlinkat", link);
   }
 
-  /// Returns the names of the extended attributes, each followed by NUL; empty if the file system
-  /// has none.
+  /// Returns the names of the extended attributes, each followed by NUL. The array is empty if the
+  /// file system does not support extended attributes.
   public static byte[] attributes(int fd, Path path) throws IOException {
     byte[] names = new byte[MAX_BYTES];
     int length = AttributeCalls.listxattr(path(fd), names);

@@ -16,7 +16,8 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// Copies the content of files into an image and out of it. Confined to the command's thread.
+/// Copies the content of files to and from an image. Instances are confined to the thread of the
+/// command.
 public final class ImageCopy implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -28,12 +29,12 @@ public final class ImageCopy implements AutoCloseable {
   private long done;
   private String unfinished = "";
 
-  /// A callback between two pieces.
+  /// A callback that is invoked between two chunks of data.
   public interface Step {
-    /// Runs between two pieces.
+    /// Invoked after each chunk of data has been copied.
     ///
-    /// @param done the number of bytes copied so far
-    /// @throws IOException to end the copying
+    /// @param done the number of bytes that have been copied
+    /// @throws IOException to abort the copying
     void after(long done) throws IOException;
   }
 
@@ -61,7 +62,7 @@ public final class ImageCopy implements AutoCloseable {
     }
   }
 
-  /// Copies a file of the image to an empty file of this machine. Holes stay holes.
+  /// Copies a file of the image to an empty file of this machine. Holes are preserved.
   public void read(long inode, int fd, Path target) throws IOException {
     unfinished = target.toString();
     long length = tree.attributes(inode).sizeBytes();
@@ -83,7 +84,7 @@ public final class ImageCopy implements AutoCloseable {
     unfinished = "";
   }
 
-  /// Returns the position of the next data or hole of a file; -1 behind its end.
+  /// Returns the position of the next data or the next hole of a file, or -1 after its end.
   private long next(long inode, long position, boolean hole) throws IOException {
     try {
       return tree.seek(inode, position, hole);
@@ -102,15 +103,15 @@ public final class ImageCopy implements AutoCloseable {
     }
   }
 
-  /// Copies a file of this machine into an empty file of the image. Holes stay holes.
+  /// Copies a file of this machine to an empty file of the image. Holes are preserved.
   ///
-  /// @param length the length of the source; 0 if it is not known (`/proc`)
+  /// @param length the length of the source, or 0 if it is not known, as in `/proc`
   void write(int fd, Path source, long length, long inode) throws IOException {
     unfinished = "the copy of " + source;
     long at = 0;
     long end = 0;
     while (at == end) {
-      // On a file system that does not report holes everything is data.
+      // On a file system that does not report holes, the whole file consists of data.
       long data = length == 0 ? at : AttributeCalls.seek(fd, at, false);
       if (data == -Errno.ENXIO) {
         break;
@@ -153,18 +154,18 @@ public final class ImageCopy implements AutoCloseable {
     return at;
   }
 
-  /// Starts the next file.
+  /// Prepares for the next file.
   void begin() throws IOException {
     unfinished = "";
     count(0);
   }
 
-  /// Returns the name of the file that is being written; empty between two files.
+  /// Returns the name of the file that is being written, or an empty string between two files.
   public String unfinished() {
     return unfinished;
   }
 
-  /// Counts copied bytes and calls back.
+  /// Counts the copied bytes and invokes the callback.
   private void count(int more) throws IOException {
     done += more;
     step.after(done);

@@ -1,4 +1,4 @@
-/// Copies files and archives into an image and out of it.
+/// Copies files and archives to and from an image.
 @NullMarked
 package sluice.host.disk.copy;
 

@@ -8,9 +8,9 @@ import sluice.nfs.rpc.XdrWriter;
 ///
 /// @param low the numbers 0 to 63
 /// @param high the numbers 64 to 95
-/// @param more true if the decoded bitmap had higher numbers
+/// @param more true if the decoded bitmap contained higher numbers
 public record Bitmap(long low, int high, boolean more) {
-  /// The maximum number of words of a decoded bitmap; the protocol uses three.
+  /// The maximum number of words in a decoded bitmap. The protocol uses three words.
   private static final int MAX_WORDS = 8;
 
   public static final Bitmap NONE = new Bitmap(0, 0, false);

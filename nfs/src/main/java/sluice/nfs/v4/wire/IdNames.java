@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.rpc.XdrWriter;
 
-/// Encodes user and group IDs as strings of digits (RFC 8881, section 5.9), which Linux reads as
-/// numbers with AUTH_SYS. Thread-safe; recently used IDs are cached and not formatted again.
+/// Encodes user and group IDs as strings of digits (RFC 8881, section 5.9), which Linux interprets
+/// as numbers if AUTH_SYS is used. This class is thread-safe. The strings of recently used IDs are
+/// cached.
 public final class IdNames {
   private static final int KNOWN = 256;
   private static final int MAX_DIGITS = 10;
@@ -30,7 +31,7 @@ public final class IdNames {
 
   /// Parses an ID.
   ///
-  /// @throws NfsException `BADOWNER` unless it is a decimal number below 2^32 - 1
+  /// @throws NfsException `BADOWNER` if the name is not a decimal number below 2^32 - 1
   static int read(byte[] name) throws NfsException {
     long id = 0;
     for (byte digit : name) {

@@ -54,15 +54,15 @@ public final class Nfs4Attribute {
   /// The attributes that can only be set.
   public static final Bitmap WRITE_ONLY = Bitmap.of(TIME_ACCESS_SET, TIME_MODIFY_SET);
 
-  /// The attributes that an exclusive creation can set. The times are not among them, because they
-  /// store the verifier.
+  /// The attributes that can be set by an exclusive creation. The times are not included because
+  /// they store the verifier.
   public static final Bitmap EXCLUSIVE = Bitmap.of(SIZE, MODE, OWNER, OWNER_GROUP);
 
   /// The attributes that can be set.
   static final Bitmap WRITABLE =
       Bitmap.of(SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET);
 
-  /// The attributes that belong to the file system and not to the file.
+  /// The attributes that describe the file system rather than the file.
   public static final Bitmap OF_TREE =
       Bitmap.of(FILES_AVAIL, FILES_FREE, FILES_TOTAL, SPACE_AVAIL, SPACE_FREE, SPACE_TOTAL);
 

@@ -3,8 +3,8 @@ package sluice.nfs.v4.wire;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The limits of one channel of a session (`channel_attrs4`, RFC 8881, section 18.36.1). Immutable
-/// and thread-safe.
+/// The limits of one channel of a session (`channel_attrs4`, RFC 8881, section 18.36.1). Instances
+/// are immutable and thread-safe.
 ///
 /// @param requestBytes the maximum length of a request, including the RPC header
 /// @param responseBytes the maximum length of a reply, including the RPC header
@@ -16,7 +16,8 @@ public record Nfs4Channel(
   /// The maximum length of the data of one READ or WRITE.
   public static final int MAX_CONTENT_BYTES = 1 << 20;
 
-  /// The room beside the data: RPC header, credentials, SEQUENCE, PUTFH, GETATTR.
+  /// The space for everything except the data, which includes the RPC header, the credentials,
+  /// SEQUENCE, PUTFH and GETATTR.
   private static final int OVERHEAD_BYTES = 4096;
 
   public static final int MAX_MESSAGE_BYTES = MAX_CONTENT_BYTES + OVERHEAD_BYTES;
@@ -24,7 +25,8 @@ public record Nfs4Channel(
   static final int MAX_OPERATIONS = 64;
   public static final int MAX_SLOTS = 64;
 
-  /// The minimum message length: the header with credentials, SEQUENCE and one more operation.
+  /// The minimum length of a message, which is sufficient for the header with credentials, SEQUENCE
+  /// and one more operation.
   private static final int MIN_BYTES = 256;
 
   /// Reads the limits that a client requests.
@@ -47,7 +49,8 @@ public record Nfs4Channel(
     out.int32(operations).int32(requests).int32(0);
   }
 
-  /// Returns true if a session with these limits can carry a SEQUENCE and one more operation.
+  /// Returns true if these limits allow a COMPOUND that consists of SEQUENCE and one more
+  /// operation.
   public boolean isUsable() {
     return requestBytes >= MIN_BYTES
         && responseBytes >= MIN_BYTES

@@ -47,17 +47,18 @@ public final class Nfs4Op {
   public static final int DESTROY_CLIENTID = 57;
   public static final int RECLAIM_COMPLETE = 58;
 
-  /// The number in a reply to an operation that does not exist.
+  /// The operation number in the reply to an operation that does not exist.
   public static final int ILLEGAL = 10044;
 
   private Nfs4Op() {}
 
-  /// Returns true if the operation exists in NFSv4.1, supported or not.
+  /// Returns true if the operation exists in NFSv4.1, even if it is not supported.
   public static boolean exists(int op) {
     return op >= ACCESS && op <= RECLAIM_COMPLETE;
   }
 
-  /// Returns true if the operation may be sent without SEQUENCE, alone in its COMPOUND.
+  /// Returns true if the operation may be sent without SEQUENCE as the only operation of its
+  /// COMPOUND.
   public static boolean needsNoSession(int op) {
     return switch (op) {
       case EXCHANGE_ID, CREATE_SESSION, DESTROY_SESSION, BIND_CONN_TO_SESSION, DESTROY_CLIENTID ->
@@ -66,7 +67,8 @@ public final class Nfs4Op {
     };
   }
 
-  /// Returns true if the operation only reads file attributes and handles, and needs no client.
+  /// Returns true if the operation only reads file attributes and handles and does not require a
+  /// client.
   public static boolean looks(int op) {
     return switch (op) {
       case ACCESS, GETATTR, GETFH, LOOKUP, PUTFH, RESTOREFH, SAVEFH -> true;
@@ -74,8 +76,8 @@ public final class Nfs4Op {
     };
   }
 
-  /// Returns true if the operation is not idempotent. The reply must have room for its result
-  /// before it is started.
+  /// Returns true if the operation is not idempotent. There must be enough space for its result in
+  /// the reply before it is started.
   public static boolean isOnce(int op) {
     return switch (op) {
       case CLOSE, CREATE, LINK, LOCK, LOCKU, OPEN, OPEN_DOWNGRADE, REMOVE, RENAME, SETATTR, WRITE ->

@@ -6,11 +6,11 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 
-/// The attributes that a client sets (`fattr4` of SETATTR, OPEN and CREATE). Immutable and
-/// thread-safe.
+/// The attributes that a client sets (`fattr4` of SETATTR, OPEN and CREATE). Instances are
+/// immutable and thread-safe.
 ///
 /// @param asked the numbers of the attributes
-/// @param change the corresponding change for the tree
+/// @param change the corresponding change of the attributes in the tree
 public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
   private static final int MAX_BYTES = 4096;
   private static final int MAX_OWNER_BYTES = 1024;
@@ -22,8 +22,8 @@ public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
 
   /// Reads the attributes.
   ///
-  /// @throws NfsException `ATTRNOTSUPP` for unsupported attributes, `INVAL` for attributes that
-  ///   cannot be set, `BADOWNER`
+  /// @throws NfsException `ATTRNOTSUPP` if an attribute is not supported, `INVAL` if an attribute
+  ///   cannot be set, `BADOWNER` if a user or group is not valid
   public static Nfs4RequestedAttributes read(XdrReader in) throws NfsException {
     Bitmap asked = Bitmap.read(in);
     int bytes = in.length(MAX_BYTES);
@@ -92,12 +92,14 @@ public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
     return asked.has(number);
   }
 
-  /// Returns the permission bits for a new file.
+  /// Returns the permission bits of a new file.
+  ///
+  /// @param otherwise the permission bits to return if the client did not request a mode
   public int permissions(int otherwise) {
     return has(Nfs4Attribute.MODE) ? change.mode() : otherwise;
   }
 
-  /// Returns the attributes that remain to be set after the file was created with its mode.
+  /// Returns the attributes that still have to be set after the file was created with its mode.
   AttributeChange afterCreation() {
     int left = change.set() & ~AttributeChange.MODE;
     if (change.has(AttributeChange.SIZE) && change.sizeBytes() == 0) {

@@ -2,8 +2,8 @@ package sluice.nfs.v4.wire;
 
 import sluice.nfs.export.NfsStatus;
 
-/// The status codes of NFSv4.1 that NFSv3 does not have (RFC 8881, section 15.1). [NfsStatus] has
-/// the others.
+/// The status codes of NFSv4.1 that do not exist in NFSv3 (RFC 8881, section 15.1). All other
+/// status codes are defined by [NfsStatus].
 public final class Nfs4Status {
   public static final int DELAY = NfsStatus.JUKEBOX;
   public static final int SAME = 10009;

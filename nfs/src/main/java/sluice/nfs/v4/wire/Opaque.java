@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import sluice.nfs.rpc.XdrReader;
 
-/// The name of a client, an open owner or a lock owner: a byte string that the client has chosen.
-/// Immutable and thread-safe.
+/// The name of a client, an open owner or a lock owner, which is a byte string that was chosen by
+/// the client. Instances are immutable and thread-safe.
 public final class Opaque {
-  /// `NFS4_OPAQUE_LIMIT` of RFC 8881.
+  /// The maximum length of a name (`NFS4_OPAQUE_LIMIT` of RFC 8881).
   static final int MAX_BYTES = 1024;
 
   private final byte[] bytes;
@@ -15,7 +15,7 @@ public final class Opaque {
 
   /// Creates a name.
   ///
-  /// @param bytes must not be changed afterwards
+  /// @param bytes the bytes of the name, which must not be changed afterwards
   public Opaque(byte[] bytes) {
     this.bytes = bytes;
     hash = Arrays.hashCode(bytes);
@@ -25,7 +25,7 @@ public final class Opaque {
     return new Opaque(in.opaque(MAX_BYTES));
   }
 
-  /// Returns the bytes, which the caller must not change.
+  /// Returns the bytes of the name, which the caller must not change.
   public byte[] bytes() {
     return bytes;
   }
