@@ -14,7 +14,7 @@ import sluice.sys.Errno;
 import sluice.sys.Sockets;
 
 /// The output of an application in the order in which it was written. Guarded by the lock of its
-/// [SharedStream]; methods with names that end in `Here` run on the loop's thread.
+/// [SharedStream]. Methods whose names end in `Here` run on the loop's thread.
 ///
 /// ```
 /// DIRECT ──the socket is full, a view is handed over, an interruptlet answers──▶ LOOP
@@ -22,18 +22,18 @@ import sluice.sys.Sockets;
 ///    └──────────────────── the kernel has taken all of it ────────────────────────┘
 /// ```
 ///
-/// Several reservations fill one buffer one after another; adjacent pieces are sent as one.
+/// Several reservations fill the same buffer in succession. Adjacent segments are sent as one.
 ///
-/// Limits: with [#LIMIT_BYTES] bytes or [#PIECES] pieces pending, a write waits and a reservation
-/// is refused. This limit, plus one write and one reservation, is the amount that a loop queues
-/// before an interruptlet is shown no more input. If the loop's memory for output is short, pieces
-/// wait here.
+/// If [#LIMIT_BYTES] bytes or [#PIECES] segments are pending, a write waits and a reservation is
+/// refused. This limit, plus one write and one reservation, is the amount that a loop queues before
+/// it stops showing input to an interruptlet. If the loop's output memory runs out, segments wait
+/// in this queue.
 final class SendQueue {
   static final int LIMIT_BYTES = 128 << 10;
   static final int PIECES = 64;
 
-  /// The capacity: one more for the reservation that was granted before the limit was reached, and
-  /// one for its writer.
+  /// The capacity of the ring. It includes one entry for a reservation that was granted before the
+  /// limit was reached, and one for its writer.
   private static final int RING = PIECES + 2;
 
   private static final int COPY_BYTES = 8 << 10;
@@ -56,10 +56,10 @@ final class SendQueue {
   private int head;
   private int count;
 
-  /// The number of bytes that were passed to the loop and that the kernel has not taken yet.
+  /// The number of bytes that were passed to the loop and have not yet been accepted by the kernel.
   private long posted;
 
-  /// The buffer in which reservations are made, from `filled` on.
+  /// The buffer in which reservations are made, starting at `filled`.
   private SendPool.@Nullable SendBuffer current;
 
   private int filled;
@@ -67,16 +67,16 @@ final class SendQueue {
 
   private boolean staging;
 
-  /// True if the loop checks again soon if there is room.
+  /// True if the loop will check again soon for free room.
   private boolean retrying;
 
-  /// True if an interruptlet's reply waits behind pieces that have no room yet.
+  /// True if an interruptlet's reply is waiting behind segments for which there is no room yet.
   private boolean replyWaits;
 
   private boolean loopSends;
   private boolean writing;
 
-  /// The piece that was handed over during a write, to be sent after it.
+  /// The segment that was submitted during a write and is sent after it.
   private @Nullable Block behind;
 
   private int behindOffset;
