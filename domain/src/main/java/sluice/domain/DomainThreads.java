@@ -308,7 +308,7 @@ final class DomainThreads {
   }
 
   /// Returns true if the domain may interrupt or change a thread. This applies to its own threads,
-  /// including those that the JDK started for it, to threads that have not started or have
+  /// including the threads started for it by the JDK, to threads that have not started or have
   /// terminated, and to the calling thread.
   boolean owns(Thread thread) {
     if (thread == Thread.currentThread() || thread instanceof OwnThread) {
@@ -341,8 +341,8 @@ final class DomainThreads {
     return pools;
   }
 
-  /// Returns the threads that are visible to the domain, which are its own threads and those that
-  /// the JDK started for it.
+  /// Returns the threads that are visible to the domain, which are its own threads and the threads
+  /// started for it by the JDK.
   synchronized Set<Thread> visible() {
     Set<Thread> result = running();
     result.addAll(ofJdk());
@@ -494,8 +494,8 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Makes a thread like those that the JDK starts for itself: in the domain's group, but not
-  /// listed.
+  /// Creates a thread like the internal threads of the JDK, which are in the domain's group but are
+  /// not listed.
   Thread ofJdk(Runnable task) {
     return ofGroup("domain-" + domain + "-jdk", task, false);
   }
@@ -510,8 +510,8 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Returns the threads that run domain code now or may do so soon, except those that the budget
-  /// does not count.
+  /// Returns the threads that are running domain code or may do so soon, except for the threads
+  /// that do not count against the budget.
   synchronized Set<Thread> running() {
     listed.removeIf(this::isOver);
     Set<Thread> result = threads();

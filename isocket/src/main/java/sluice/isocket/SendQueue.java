@@ -224,9 +224,9 @@ final class SendQueue {
 
   // ---- reservations ---------------------------------------------------------------------------
 
-  /// Reserves room in a buffer, from [#reservedAt] on.
+  /// Reserves space in a buffer, starting at [#reservedAt].
   ///
-  /// @return null if there is none; otherwise the buffer with a lease for the caller
+  /// @return the buffer with a lease for the caller, or null if there is no space
   @Nullable Block tryReserve(int bytes) {
     SendPool.SendBuffer buffer = current;
     reserved = false; // an earlier one was dropped
@@ -252,7 +252,7 @@ final class SendQueue {
     return filled;
   }
 
-  /// Sends the first bytes of a reservation. The caller's lease passes to this object.
+  /// Sends the first bytes of a reservation. The caller's lease is transferred to this object.
   void handOver(Block block, int bytes) {
     int from = filled;
     reserved = false;
@@ -348,8 +348,8 @@ final class SendQueue {
     }
   }
 
-  /// Retries soon. The loop's memory for output is short, or this connection has used its share, so
-  /// peers have to read first.
+  /// Retries soon. The loop's output memory has run out, or this connection has used its share of
+  /// it, so peers have to read first.
   private void retry() {
     if (!retrying) {
       retrying = true;
@@ -386,7 +386,7 @@ final class SendQueue {
     room.signalAll();
   }
 
-  /// Continues after the kernel has taken the awaited bytes.
+  /// Continues after the kernel has accepted the awaited bytes.
   void sent() {
     lock.lock();
     try {
@@ -431,10 +431,11 @@ final class SendQueue {
     return !writing;
   }
 
-  /// Prepares a reply of the loop, to be sent after everything that was written. The loop owns the
-  /// output until the kernel has taken all of it.
+  /// Prepares a reply of the loop, which is sent after all output written before. The loop owns the
+  /// output until the kernel has accepted all of it.
   ///
-  /// @return false if written output has no room yet; input is resumed as soon as it has
+  /// @return false if there is no room yet for output written before, in which case input is
+  ///   resumed as soon as there is
   boolean startReply() {
     if (count > 0) {
       stageHere();
@@ -444,7 +445,7 @@ final class SendQueue {
     return !replyWaits;
   }
 
-  /// Returns the output to the application if no output of the loop is left.
+  /// Returns ownership of the output to the application if the loop has no output left.
   void settle() {
     if (loopSends && count == 0 && connection.sentBytes() >= connection.stagedBytes()) {
       loopSends = false;

@@ -222,7 +222,7 @@ public final class Carriers implements AutoCloseable {
   }
 
   /// Returns the platform threads that are running a continuation of the given queue, including
-  /// those that have lost their processor.
+  /// threads that have lost their processor.
   public List<Thread> running(RunQueue queue) {
     return workers.stream()
         .filter(each -> each.meter().runs(queue))

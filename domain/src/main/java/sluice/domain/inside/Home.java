@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadFactory;
 import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 
-/// The domain-specific objects and operations that replace those that the JDK provides once for the
+/// The domain-specific replacements of objects and operations that the JDK provides once for the
 /// whole JVM. Any thread may call all methods.
 public interface Home {
   /// Replaces `System.out`.
