@@ -12,9 +12,9 @@ import sluice.loop.engine.KernelTransport;
 /// ([ReadinessSockets]). It is owned by the first thread that turns it, which calls all methods
 /// except [#wake].
 ///
-/// One turn performs the staged operations (sends are tried immediately), registers changes with
-/// the demultiplexer, waits, receives, continues the operations that are ready, and finally
-/// delivers the completions.
+/// A turn performs the staged operations (sends are tried immediately), registers changes with the
+/// demultiplexer, waits, receives, continues the operations that are ready, and finally delivers
+/// the completions.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -27,7 +27,7 @@ final class ReadinessTable {
     return sockets.length;
   }
 
-  /// Returns the entry of a number, which is created if missing.
+  /// Returns the entry of a number, which is created if it does not exist.
   ReadinessSocket entry(int number) {
     if (number >= sockets.length) {
       sockets = Arrays.copyOf(sockets, Math.max(number + 1, 2 * sockets.length));
