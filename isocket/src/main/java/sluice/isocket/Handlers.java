@@ -36,7 +36,7 @@ final class Handlers {
   }
 
   /// Evicts the given interruptlet unless it has been replaced.
-  @SuppressWarnings("ReferenceEquality") //  admissions are compared by identity
+  @SuppressWarnings("ReferenceEquality") // admissions are compared by identity
   synchronized void evict(HandlerGuard guard) {
     Admission now = admission;
     if (now != null && now.guard() == guard) {

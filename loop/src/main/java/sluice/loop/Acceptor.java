@@ -135,7 +135,7 @@ final class Acceptor {
   Connection adopt(Listener from, int socket) {
     loop.counters().accepted++;
     Connection connection = connections.add(parts, from, socket);
-    connection.openedInTurn = loop.counters().turns + 1; //  the turn is counted at its end
+    connection.openedInTurn = loop.counters().turns + 1; // the turn is counted at its end
     connection.openedNanos = loop.turn().now();
     parts.calls().opened(connection);
     connection.input.arm();
@@ -278,10 +278,10 @@ final class Acceptor {
   private void makeRoom() {
     boolean out = isOut();
     if (out && (endIdle() || borrow(Admission.MOST_EVICTED))) {
-      retryLater(); //  or sooner, when their sockets are closed
+      retryLater(); // or sooner, when their sockets are closed
       return;
     }
-    boolean closing = freed != freedBefore; //  refused clients of this turn
+    boolean closing = freed != freedBefore; // refused clients of this turn
     boolean again = !closing && failed <= MOST_FAILED;
     if (again && listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
       shortage = true;
@@ -307,7 +307,7 @@ final class Acceptor {
     if (!admission.mayHavePlace(true)) {
       return false;
     }
-    if (admission.evictIdle(Admission.MOST_EVICTED) == 0) { //  all were opened in this turn
+    if (admission.evictIdle(Admission.MOST_EVICTED) == 0) { // all were opened in this turn
       loop.tasks().schedule(1, this::goOn);
     }
     return true;
@@ -353,7 +353,7 @@ final class Acceptor {
               RETRY_NANOS,
               () -> {
                 retryScheduled = false;
-                borrowed = 0; //  a terminated loop does not respond
+                borrowed = 0; // a terminated loop does not respond
                 goOn();
                 if (listeners.stream().anyMatch(each -> each.starved)) {
                   pause.lasts(admission.belowLimit() ? 0 : loop.config().maxConnections());
@@ -445,7 +445,7 @@ final class Acceptor {
       goOn();
     }
     if ((shortage || waiting) && freedBefore != freed) {
-      loop.tasks().schedule(1, () -> {}); //  the next turn performs the closes and continues
+      loop.tasks().schedule(1, () -> {}); // the next turn performs the closes and continues
     }
     freedBefore = freed;
   }
@@ -481,7 +481,7 @@ final class Acceptor {
       }
     }
     Connection connection = connections.add(parts, listener, socket);
-    connection.openedInTurn = loop.counters().turns + 1; //  the turn is counted at its end
+    connection.openedInTurn = loop.counters().turns + 1; // the turn is counted at its end
     connection.openedNanos = loop.turn().now();
     if (refused) {
       admission.leaves(connection);

@@ -88,7 +88,7 @@ public final class Connection extends Endpoint {
     this.input = new ConnectionInput(this);
     this.tls = tls == null ? null : new TlsLayer(loop, this, output, tls);
     if (tls != null) {
-      applyProtocolDeadline(); //  the deadline of the handshake
+      applyProtocolDeadline(); // the deadline of the handshake
     }
   }
 

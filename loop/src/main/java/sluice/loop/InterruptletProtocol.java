@@ -97,7 +97,7 @@ final class InterruptletProtocol implements Protocol {
     passed++;
     if (!shown.copies().tryCharge(length)) {
       counters.overBudgetConnections++;
-      connection.close(); //  replies to earlier messages are still sent
+      connection.close(); // replies to earlier messages are still sent
       return;
     }
     byte[] copy = new byte[length];

@@ -326,7 +326,7 @@ public final class Loop implements AutoCloseable {
       public void release(int count, Runnable done) {
         tasks.execute(() -> {
           int _ = admission.evictIdle(count);
-          tasks.execute(() -> tasks.execute(done)); //  the closes have been performed by then
+          tasks.execute(() -> tasks.execute(done)); // the closes have been performed by then
         });
       }
     };
@@ -469,7 +469,7 @@ public final class Loop implements AutoCloseable {
         turn(1_000_000L);
       }
     } else {
-      connections.forEach(this::abandon); //  a ring accepts nothing from another thread
+      connections.forEach(this::abandon); // a ring accepts nothing from another thread
     }
     int left = connections.count();
     if (left > 0) {
