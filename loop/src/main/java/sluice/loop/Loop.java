@@ -359,9 +359,9 @@ public final class Loop implements AutoCloseable {
     return watches.add(fd, () -> tasks.run(ready));
   }
 
-  /// Runs `hook` once, after all input of the next turn has arrived and before any of it is
-  /// handled. The state that the hook observes is therefore at least as recent as every request
-  /// handled after it.
+  /// Registers a hook that runs once in each turn with input, after all input of the turn has
+  /// arrived and before any of it is handled. The state that the hook observes is therefore at
+  /// least as recent as every request handled after it.
   public void beforeBatch(Runnable hook) {
     turn.beforeBatch(hook);
   }
