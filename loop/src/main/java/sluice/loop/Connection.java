@@ -165,7 +165,7 @@ public final class Connection extends Endpoint {
   public void awaitSent(long bytes) {
     sentAwaited = bytes;
     if (bytes != Long.MAX_VALUE && sendState == Send.SUBMITTED) {
-      loop.turn().settleSoon(); // otherwise only what comes next would end the turn that tells
+      loop.turn().settleSoon(); // otherwise the report waits for the next event
     }
   }
 

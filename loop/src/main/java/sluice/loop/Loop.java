@@ -161,7 +161,7 @@ public final class Loop implements AutoCloseable {
   public void run() {
     while (!tasks.stopping()) {
       turn(-1);
-      boolean _ = Thread.interrupted(); // by nothing of ours: it would end the next wait at once
+      boolean _ = Thread.interrupted(); // a pending interrupt would end the next wait
     }
   }
 
@@ -496,7 +496,7 @@ public final class Loop implements AutoCloseable {
 
   private long waitNanos(long maxWaitNanos) {
     boolean ends =
-        tasks.stopping() && !closed; // but then it waits for the kernel to let connections go
+        tasks.stopping() && !closed; // once closed, it waits for the connections to end
     if (maxWaitNanos == 0 || resumes.size() > 0 || flushes.hasMore() || ends) {
       return 0;
     }
