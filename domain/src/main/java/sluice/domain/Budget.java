@@ -5,21 +5,21 @@ import sluice.domain.portal.copy.CopyQuota;
 
 /// The resource limits of a domain. Immutable.
 ///
-/// Beyond the limit on threads, sockets or native memory, the request for one more is refused; so
-/// is a portal call that would copy too much into the domain. When the domain exceeds its share of
-/// processors or its allocation rate, its threads wait at their gates until the average is within
-/// the budget again. Use is sampled every 20 ms, so a domain may overshoot by that much. The amount
-/// of heap that a domain holds is not limited.
+/// If a domain exceeds the limit on threads, sockets or native memory, its request is refused, and
+/// so is a portal call that would copy too much data into the domain. If the domain exceeds its
+/// share of processors or its allocation rate, its threads wait at their gates until the average is
+/// within the budget again. Use is sampled every 20 ms, so a domain may exceed its budget for that
+/// time. The amount of heap that a domain holds is not limited.
 ///
-/// @param threads the maximum number of threads at a time
-/// @param cpuShare the share of one processor: 0.2 is 20 %, 2 is two processors; infinite for no
-///   limit
+/// @param threads the maximum number of concurrent threads
+/// @param cpuShare the share of one processor, where 0.2 means 20 % and 2 means two processors;
+///   infinite for no limit
 /// @param allocationBytesPerSecond the maximum allocation rate; `Long.MAX_VALUE` for no limit
 /// @param copyBytes the maximum number of bytes that one portal call may copy into the domain
-/// @param sockets the maximum number of sockets and selectors open at a time
-/// @param memoryBytes the maximum size of all memory objects and direct buffers at a time;
+/// @param sockets the maximum number of open sockets and selectors
+/// @param memoryBytes the maximum total size of all memory objects and direct buffers;
 ///   `Long.MAX_VALUE` for no limit
-/// @param weight the weight of the domain's virtual threads, from 1 to 1000: while more threads are
+/// @param weight the weight of the domain's virtual threads, from 1 to 1000. If more threads are
 ///   ready than there are processors, domains share the processors in proportion to their weights
 public record Budget(
     int threads,
@@ -43,7 +43,7 @@ public record Budget(
 
   /// Checks the ranges of all components.
   ///
-  /// @throws IllegalArgumentException if one is out of range
+  /// @throws IllegalArgumentException if a component is out of range
   public Budget {
     if (threads < 1 || !(cpuShare >= 0.01) || allocationBytesPerSecond < 1024 || copyBytes < 1024) {
       throw new IllegalArgumentException(
@@ -69,10 +69,10 @@ public record Budget(
   }
 
   /// Parses a budget such as
-  /// `cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,memory=16MB,weight=3`. Parts that are
-  /// missing have the values of [#DEFAULT].
+  /// `cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,memory=16MB,weight=3`. Omitted parts have
+  /// the values of [#DEFAULT].
   ///
-  /// @throws IllegalArgumentException naming the part that is wrong and the fix
+  /// @throws IllegalArgumentException if a part is invalid; the message names the part and the fix
   public static Budget parse(String text) {
     int threads = DEFAULT.threads;
     double cpuShare = DEFAULT.cpuShare;

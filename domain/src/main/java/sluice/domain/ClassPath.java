@@ -22,11 +22,11 @@ import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
-/// The jars and directories that a domain loads its classes from. Any thread may call; after
-/// [#close], nothing is found.
+/// The jars and directories from which a domain loads its classes. Any thread may call. After
+/// [#close], no classes or resources are found.
 ///
-/// Jars that this process has opened before and that have not changed since are opened only when
-/// something is read from them. A domain whose classes are all in the translation cache opens none.
+/// Jars that this process has opened before and that have not changed since are only opened when
+/// they are read. If all classes of a domain are in the translation cache, none is opened.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -45,8 +45,8 @@ final class ClassPath implements Closeable {
       return new Version(file.toAbsolutePath(), now.fileKey(), now.size(), now.lastModifiedTime());
     }
 
-    // Written by hand: the generated methods of a record are linked at the first call, which adds
-    // 10 ms to startup.
+    // These methods are written by hand, because the generated methods of a record are linked at
+    // the first call, which adds 10 ms to startup.
 
     @Override
     public boolean equals(@Nullable Object other) {
@@ -85,8 +85,8 @@ final class ClassPath implements Closeable {
     }
   }
 
-  /// Returns the open jars, opening them at the first call; an empty list after the path was
-  /// closed.
+  /// Returns the open jars, which are opened by the first call. The list is empty after the path
+  /// has been closed.
   private synchronized List<JarFile> opened() throws IOException {
     List<JarFile> known = opened;
     if (known == null) {
@@ -117,7 +117,7 @@ final class ClassPath implements Closeable {
     }
   }
 
-  /// Reads a resource. Returns null if it does not exist or cannot be read.
+  /// Reads a resource. Returns null if the resource does not exist or cannot be read.
   byte @Nullable [] read(String name) {
     try {
       for (JarFile jar : opened()) {
@@ -135,13 +135,13 @@ final class ClassPath implements Closeable {
         }
       }
     } catch (IOException | IllegalStateException e) {
-      // A closed or damaged jar contains nothing.
+      // A closed or damaged jar is treated as empty.
       return null;
     }
     return null;
   }
 
-  /// Returns the URLs of all resources with the name, in the order of the path.
+  /// Returns the URLs of all resources with the given name, in the order of the path.
   List<URL> find(String name) {
     List<URL> found = new ArrayList<>();
     try {
@@ -163,7 +163,7 @@ final class ClassPath implements Closeable {
     return found;
   }
 
-  /// Returns the main class that the manifest of the first jar names, or null.
+  /// Returns the main class named by the manifest of the first jar, or null if there is none.
   @Nullable String mainClass() throws IOException {
     for (JarFile jar : opened()) {
       if (jar.getManifest() != null) {
@@ -173,8 +173,8 @@ final class ClassPath implements Closeable {
     return null;
   }
 
-  /// Returns the SHA-256 of all jars, or null if the path has directories, whose classes may
-  /// change.
+  /// Returns the SHA-256 hash of all jars, or null if the path contains directories, because their
+  /// classes may change.
   byte @Nullable [] hash() throws IOException {
     if (!directories.isEmpty()) {
       return null;

@@ -16,16 +16,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A file with the translated classes of one component. It is mapped, or copied if it is short,
-/// once for all domains of this process. Any thread may call.
+/// A file that contains the translated classes of one component. It is mapped, or copied if it is
+/// short, once for all domains of this process. Any thread may call.
 ///
 /// ```
 /// "SLCLASS1" | name length, body length, sum of head, sum of body | name | body | ...
 /// ```
 ///
-/// Numbers have four bytes and are big-endian; sums are CRC-32C. Records are appended under a file
-/// lock. Readers stop at a record that a killed process has written only in part, and the next
-/// writer overwrites it. When a body has a wrong checksum, the file is deleted.
+/// Numbers are four bytes long and big-endian. Sums are CRC-32C. Records are appended under a file
+/// lock. Readers stop at a record that was only partially written by a killed process, and the next
+/// writer overwrites it. If the checksum of a body is wrong, the file is deleted.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -51,7 +51,7 @@ final class ClassStore {
   private final ByteBuffer mapped;
   private final Map<String, Entry> index = new HashMap<>();
 
-  /// The offset at which the records end; 0 if the file is not a class store.
+  /// The offset at which the records end, or 0 if the file is not a class store.
   private final int end;
 
   private ClassStore(ByteBuffer mapped) {
@@ -60,8 +60,8 @@ final class ClassStore {
     end = scan(mapped, index);
   }
 
-  /// Returns the store for the current content of a file; an empty one if the file does not exist
-  /// or cannot be read.
+  /// Returns the store for the current content of a file, or an empty store if the file does not
+  /// exist or cannot be read.
   static ClassStore of(Path file) {
     SoftReference<ClassStore> known = OPEN.get(file);
     ClassStore store = known == null ? null : known.get();
@@ -93,7 +93,7 @@ final class ClassStore {
 
   /// Indexes the records of a file.
   ///
-  /// @return the offset at which they end; 0 if the file is not a class store
+  /// @return the offset at which they end, or 0 if the file is not a class store
   private static int scan(ByteBuffer all, Map<String, Entry> index) {
     if (all.capacity() < MAGIC.length
         || !all.slice(0, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
@@ -133,9 +133,9 @@ final class ClassStore {
     return (int) sum.getValue();
   }
 
-  /// Returns the bytes of a class, or null if the store does not have it.
+  /// Returns the bytes of a class, or null if the store does not contain it.
   ///
-  /// @param file the file of this store, deleted if the record is damaged
+  /// @param file the file of this store, which is deleted if the record is damaged
   byte @Nullable [] find(Path file, String internalName) {
     Entry entry = index.get(internalName);
     if (entry == null) {
@@ -149,14 +149,14 @@ final class ClassStore {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      // The next reader finds the damage again.
+      // The next reader detects the damage again.
     }
     OPEN.remove(file);
     return null;
   }
 
-  /// Appends a class unless the file already has it. Readers see it after they open the store
-  /// again.
+  /// Appends a class unless the file already contains it. Readers see the class after they have
+  /// reopened the store.
   static void add(Path file, String internalName, byte[] body) throws IOException {
     byte[] name = internalName.getBytes(StandardCharsets.UTF_8);
     synchronized (WRITING) {

@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.HostThread;
 
-/// The disposable threads of one domain. They run the cleanup work ("errands") that may execute
-/// code of the domain or wait for a lock that its code holds: interrupting a thread closes a
-/// channel, shutting a pool down walks its queue, unregistering a bean notifies it. Any thread may
-/// add errands; the warden's thread supervises them.
+/// The disposable threads of one domain. They run cleanup tasks ("errands") that may execute code
+/// of the domain or wait for a lock held by that code. For example, interrupting a thread closes a
+/// channel, shutting down a pool walks its queue, and unregistering a bean notifies it. Any thread
+/// may add errands. The warden's thread supervises them.
 ///
 /// ```
 ///  add ──► waiting ──► worker ── done ──► next errand, or idle: the thread ends after a while
@@ -24,7 +24,7 @@ import sluice.sys.threads.HostThread;
 /// | waiting, known, worker, left, ended | any | under the lock | under the lock |
 /// | errand, sinceNanos of a worker | its thread | under the lock | under the lock |
 final class Closers {
-  /// The kind of an errand, shown in `stat`.
+  /// The kind of an errand, which is shown in `stat`.
   enum Kind {
     INTERRUPT,
     POOL,
@@ -42,14 +42,14 @@ final class Closers {
     }
   }
 
-  /// The work of an errand. It may throw anything, because code of the domain runs into a closed
+  /// The work of an errand. It may throw any exception, because code of the domain reaches a closed
   /// gate.
   @FunctionalInterface
   interface Step {
     void run() throws Exception;
   }
 
-  /// The time after which a running errand is late and gets its thread for itself.
+  /// The time after which a running errand is late and keeps its thread for itself.
   static final long DEADLINE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long LINGER_MILLIS = 200;
@@ -88,8 +88,8 @@ final class Closers {
 
   /// Creates the closers of a domain. Neither callback may run code of the domain.
   ///
-  /// @param onLeft runs when a thread is abandoned to a late errand
-  /// @param onIdle runs in a worker that has finished its last errand
+  /// @param onLeft invoked when a thread is abandoned to a late errand
+  /// @param onIdle invoked in a worker that has completed its last errand
   Closers(String domain, Runnable onLeft, Runnable onIdle) {
     this.domain = domain;
     this.onLeft = onLeft;
@@ -110,7 +110,7 @@ final class Closers {
     }
   }
 
-  /// Starts a worker if errands wait and none is running. The caller holds the lock.
+  /// Starts a worker if errands are waiting and none is running. The caller must hold the lock.
   private void work() {
     if (worker == null && !waiting.isEmpty() && left.size() < MOST_LEFT) {
       Worker made = new Worker();
@@ -123,7 +123,8 @@ final class Closers {
     }
   }
 
-  /// Finishes the worker's last errand and returns the next one; null if its thread is to end.
+  /// Completes the worker's last errand and returns the next one, or null if its thread should
+  /// terminate.
   private @Nullable Errand next(Worker by) {
     boolean isIdle;
     synchronized (known) {
@@ -163,15 +164,15 @@ final class Closers {
       try {
         known.wait(wait);
       } catch (InterruptedException e) {
-        // A late interrupt, meant for an errand that has just ended.
+        // This is a late interrupt for an errand that has just ended.
       }
     }
   }
 
-  /// Abandons the current worker to its errand if that takes longer than the deadline. The warden
-  /// calls this every 20 ms.
+  /// Abandons the current worker to its errand if the errand has exceeded the deadline. The warden
+  /// calls this method every 20 ms.
   ///
-  /// @return true if the warden has to call again
+  /// @return true if the warden has to call this method again
   boolean look() {
     boolean hasLeft = false;
     boolean isNeeded;
@@ -199,7 +200,7 @@ final class Closers {
     return isNeeded;
   }
 
-  /// Returns true if no errand is waiting or running, except for late ones.
+  /// Returns true if no errand is waiting or running, not counting late ones.
   boolean isIdle() {
     synchronized (known) {
       return waiting.isEmpty() && (worker == null || worker.errand == null);
@@ -231,7 +232,7 @@ final class Closers {
     }
   }
 
-  /// Lets idle threads end at once. Called when the domain has ended.
+  /// Lets idle threads terminate immediately. Called when the domain has ended.
   void end() {
     synchronized (known) {
       ended = true;

@@ -23,11 +23,11 @@ import sluice.domain.portal.copy.CopyQuota;
 import sluice.domain.schedule.Scheduler;
 import sluice.memory.Memory;
 
-/// A container for third-party code in this JVM, with classes, streams, system properties, threads
-/// and a budget of its own. It can always be ended. Any thread may call.
+/// A container for third-party code in this JVM, with its own classes, streams, system properties,
+/// threads and budget. A domain can always be terminated. Any thread may call.
 ///
-/// A domain is no protection against hostile code: the threat model lists what a single JVM cannot
-/// enforce.
+/// A domain does not protect against hostile code. The threat model lists the properties that a
+/// single JVM cannot enforce.
 ///
 /// ```
 /// alive ── kill ──▶ ending ── last thread gone ──▶ ended
@@ -43,8 +43,8 @@ import sluice.memory.Memory;
 /// | callsNanos | the thread that ends the domain, then the warden's | volatile | volatile |
 /// | hasCleaned | the warden's thread, a closer | under the lock of finishing | as read |
 ///
-/// [Closers] do all work that may run code of the domain, or that waits for a lock its code may
-/// hold. The thread that ends the domain and the warden do none of it.
+/// [Closers] perform all work that may run code of the domain, or that may wait for a lock held by
+/// that code. The thread that terminates the domain and the warden perform none of this work.
 public final class Domain implements Party, AutoCloseable {
   private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
 
@@ -70,7 +70,7 @@ public final class Domain implements Party, AutoCloseable {
   private final StuckThreads stuck = new StuckThreads();
   private boolean hasCleaned;
 
-  /// True once the killing thread has queued all errands for the closers.
+  /// True once the killing thread has queued all tasks for the closers.
   private volatile boolean hasOrdered;
 
   private volatile long callsNanos;
@@ -102,7 +102,7 @@ public final class Domain implements Party, AutoCloseable {
   /// Creates a domain. Its classes are loaded on first use.
   ///
   /// @throws IOException if a jar cannot be read
-  /// @throws IllegalStateException if a living domain already has the name
+  /// @throws IllegalStateException if a living domain with the same name exists
   public static Domain create(DomainConfig config) throws IOException {
     JdkThreads.start();
     ClassPath path = new ClassPath(config.classPath());
@@ -190,15 +190,15 @@ public final class Domain implements Party, AutoCloseable {
     return copyQuota;
   }
 
-  /// Returns the main class that the manifest of the first jar names, or null.
+  /// Returns the main class named by the manifest of the first jar, or null if there is none.
   public @Nullable String mainClass() throws IOException {
     return path.mainClass();
   }
 
-  /// Starts a main class in a thread of the domain.
+  /// Starts a main class in a new thread of the domain.
   ///
   /// @throws ClassNotFoundException if the domain does not have the class
-  /// @throws NoSuchMethodException if it has no `public static void main(String[])`
+  /// @throws NoSuchMethodException if the class has no `public static void main(String[])`
   public Thread run(String mainClass, String... arguments)
       throws ClassNotFoundException, NoSuchMethodException {
     Class<?> type = Class.forName(mainClass, false, loader);
@@ -235,8 +235,8 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Returns the text of a throwable. This runs code of the domain, so only threads that end with
-  /// the domain may call it.
+  /// Returns the text of a throwable. Because this runs code of the domain, only threads that
+  /// terminate together with the domain may call it.
   public static String textOf(Throwable thrown) {
     try {
       return String.valueOf(thrown);
@@ -247,13 +247,14 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Returns the exception that a main class threw, or null. The end of the domain does not count
-  /// as a problem. The methods of the result may be code of the domain; [#problemText] is safe.
+  /// Returns the exception that a main class has thrown, or null if there is none. The termination
+  /// of the domain does not count as a problem. The methods of the returned exception may be code
+  /// of the domain, whereas [#problemText] is safe.
   public @Nullable Throwable problem() {
     return problem;
   }
 
-  /// Returns the text of [#problem], made by the thread that threw it.
+  /// Returns the text of [#problem], as created by the thread that threw it.
   public String problemText() {
     return problemText;
   }
@@ -262,7 +263,7 @@ public final class Domain implements Party, AutoCloseable {
   ///
   /// @param threadName the name shown in messages
   /// @throws DomainEnded if the domain has ended
-  /// @throws IllegalStateException if the budget has no thread left
+  /// @throws IllegalStateException if the thread budget is exhausted
   public Thread start(String threadName, Runnable task) {
     checkAlive();
     Thread thread = threads.make(threadName, task, false);
@@ -270,7 +271,7 @@ public final class Domain implements Party, AutoCloseable {
     return thread;
   }
 
-  /// Returns a virtual thread of the domain, or a platform thread if the JVM does not allow
+  /// Returns a new virtual thread of the domain, or a platform thread if the JVM does not allow
   /// schedulers for virtual threads.
   ///
   /// @throws DomainEnded if the domain has ended
@@ -280,7 +281,7 @@ public final class Domain implements Party, AutoCloseable {
     return threads.make(threadName, task, false);
   }
 
-  /// Runs a task soon in a disposable thread. A task that does not return costs only that thread.
+  /// Runs a task soon in a disposable thread. A task that never returns blocks only that thread.
   @Override
   public void aside(Runnable task) {
     add(Closers.Kind.INTERRUPT, task, task::run);
@@ -291,22 +292,23 @@ public final class Domain implements Party, AutoCloseable {
     Warden.watch(closersLook);
   }
 
-  /// Allocates zeroed native memory for the domain. It is charged to the domain's budget until it
-  /// is closed or the domain ends, which revokes it.
+  /// Allocates zeroed native memory for the domain. The memory is charged to the domain's budget
+  /// until it is closed, or revoked when the domain terminates.
   ///
   /// @throws DomainEnded if the domain has ended
-  /// @throws IllegalStateException if the budget has no room
+  /// @throws IllegalStateException if the memory budget is exhausted
   public Memory allocate(long bytes) {
     checkAlive();
     return memory.allocate(bytes);
   }
 
-  /// Calls code of the domain in the caller's thread. If the domain schedules cooperatively, the
-  /// call runs in a thread of the domain instead, and the caller waits for it. If the domain ends
-  /// meanwhile, the call ends at its next gate; a call that waits is not interrupted. The domain is
-  /// charged for the processor time and memory that a platform thread uses during the call.
+  /// Calls code of the domain in the caller's thread. If the domain is scheduled cooperatively, the
+  /// call runs in a thread of the domain instead, and the caller waits for it. If the domain is
+  /// terminated during the call, the call ends at its next gate; a blocked call is not interrupted.
+  /// The domain is charged for the processor time and memory that a platform thread uses during the
+  /// call.
   ///
-  /// @throws DomainEnded if the domain has ended, also during the call
+  /// @throws DomainEnded if the domain has ended, or ends during the call
   public <T> T call(Callable<T> task) throws Exception {
     checkAlive();
     try {
@@ -320,8 +322,9 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   /// Exempts a thread of the host from waiting at gates while the domain is over its budget. The
-  /// thread must call only code for which a verifier has found a bound, and must check [#isHeld]
-  /// before each call. After the domain has ended, gates throw in it as in any thread.
+  /// thread may only call code for which a verifier has determined a bound, and must check
+  /// [#isHeld] before each call. After the domain has ended, gates throw an exception in this
+  /// thread as in any other.
   public void admit(Thread visitor) {
     throttle.admit(visitor);
   }
@@ -370,17 +373,18 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Ends the domain, as [#kill(String)] does.
+  /// Terminates the domain, as [#kill(String)] does.
   public void kill() {
     kill("it was killed");
   }
 
-  /// Ends the domain: each of its threads ends at its next gate, and waiting threads are
-  /// interrupted until none is left. Returns when all gates are closed, at most some 10 ms later,
-  /// and runs no code of the domain. A second call does nothing.
+  /// Terminates the domain. Each of its threads terminates at its next gate, and blocked threads
+  /// are interrupted until none is left. This method returns when all gates are closed, after at
+  /// most some 10 ms, and runs no code of the domain. Subsequent calls have no effect.
   ///
-  /// @param why the reason, shown to callers
-  /// @throws IllegalStateException after the domain was ended, if an `onEnd` task of the host threw
+  /// @param why the reason, which is reported to callers
+  /// @throws IllegalStateException if an `onEnd` task of the host threw an exception; the domain is
+  ///   terminated nevertheless
   public void kill(String why) {
     List<Runnable> last;
     synchronized (this) {
@@ -403,7 +407,7 @@ public final class Domain implements Party, AutoCloseable {
     services
         .end()
         .forEach(each -> add(Closers.Kind.SERVICE, each, () -> DomainServices.close(each)));
-    // Pools come after the channels, because handlers of the channels run there.
+    // Pools are closed after the channels, because handlers of the channels run in them.
     threads
         .pools()
         .all()
@@ -418,16 +422,16 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Runs all tasks, even if some throw.
+  /// Runs all tasks, even if some throw an exception.
   ///
-  /// @return the first exception, or null
+  /// @return the first exception, or null if there was none
   private static @Nullable Throwable runAll(List<Runnable> tasks) {
     Throwable first = null;
     for (Runnable task : tasks) {
       try {
         task.run();
       } catch (Death e) {
-        // The task ran into a gate of the ending domain; that is no failure.
+        // The task reached a gate of the ending domain, which is not a failure.
       } catch (RuntimeException | Error e) {
         first = first == null ? e : first;
       }
@@ -435,9 +439,9 @@ public final class Domain implements Party, AutoCloseable {
     return first;
   }
 
-  /// Interrupts the threads that are left, so that they reach a gate.
+  /// Interrupts the remaining threads so that they reach a gate.
   ///
-  /// @return true if none is left
+  /// @return true if no thread is left
   private boolean wake() {
     List<Thread> left = threads.left();
     if (!left.isEmpty() && System.nanoTime() - callsNanos > 0) {
@@ -454,8 +458,8 @@ public final class Domain implements Party, AutoCloseable {
     return left.isEmpty();
   }
 
-  /// Takes the last steps as soon as all earlier ones are done. A late errand does not delay the
-  /// end, because its thread is not one of the domain's.
+  /// Performs the last steps as soon as all earlier ones are complete. A late task of the closers
+  /// does not delay the end, because its thread does not belong to the domain.
   ///
   /// @return true if the domain has ended
   private boolean finishIfGone() {
@@ -484,7 +488,7 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Waits until the domain has ended and none of its threads is left.
+  /// Waits until the domain has ended and all of its threads have terminated.
   ///
   /// @return false on timeout
   public boolean awaitEnd(Duration atMost) throws InterruptedException {
@@ -498,10 +502,10 @@ public final class Domain implements Party, AutoCloseable {
     return all;
   }
 
-  /// Samples a living domain, or continues the end of a dying one. The warden calls this every 20
-  /// ms.
+  /// Samples a living domain, or continues the termination of a dying one. The warden calls this
+  /// method every 20 ms.
   ///
-  /// @return true if the warden has to call again
+  /// @return true if the warden has to call this method again
   private boolean look() {
     if (!alive) {
       boolean isGone = finishIfGone();
@@ -530,7 +534,7 @@ public final class Domain implements Party, AutoCloseable {
   }
 
   /// Makes the domain yield a carrier at a gate. Called by the carriers' watcher and by threads
-  /// that wake others. If the gates are not watching yet, the warden makes them.
+  /// that wake other threads. If the gates are not active yet, the warden activates them.
   private void yieldSoon() {
     throttle.yieldSoon();
     yields = true;
@@ -539,13 +543,14 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Returns the reason why the domain was ended; empty while it is alive.
+  /// Returns the reason why the domain was terminated, or an empty string while it is alive.
   public synchronized String endReason() {
     return reason;
   }
 
-  /// Returns true if the domain was over its budget at the last sample, so that its threads wait at
-  /// their gates. Costs two volatile reads: cheap enough to check before each call.
+  /// Returns true if the domain was over its budget at the last sample, in which case its threads
+  /// wait at their gates. The cost is two volatile reads, so the method can be called before each
+  /// call into the domain.
   public boolean isHeld() {
     return held && alive;
   }
@@ -569,7 +574,7 @@ public final class Domain implements Party, AutoCloseable {
         closers.late().stream().map(Closers.Kind::label).toList());
   }
 
-  /// Ends the domain, as [#kill()] does.
+  /// Terminates the domain, as [#kill()] does.
   @Override
   public void close() {
     kill("it was closed");

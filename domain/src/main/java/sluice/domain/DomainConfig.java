@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The configuration of a domain. Immutable.
 ///
-/// @param name unique among the living domains of this JVM; 1 to 64 characters of `A-Z a-z 0-9 . _
-///   -`
-/// @param classPath jars and directories, searched in this order
-/// @param shared prefixes of class names, with dots, that the domain shares with its host, such as
-///   the interfaces of services; shared classes are not translated
+/// @param name the name, which must be unique among the living domains of this JVM and have 1 to 64
+///   characters of `A-Z a-z 0-9 . _ -`
+/// @param classPath the jars and directories, which are searched in this order
+/// @param shared the prefixes of class names, with dots, that the domain shares with its host, such
+///   as the interfaces of services; shared classes are not translated
 /// @param budget the resource limits
-/// @param properties system properties to set on top of a copy of the JVM's
+/// @param properties the system properties to set in addition to a copy of the JVM's properties
 /// @param streams the standard streams of the domain
 /// @param cache the directory for translated classes, or null for no cache
 /// @param scheduling how the virtual threads of the domain share processors
@@ -29,7 +29,7 @@ public record DomainConfig(
     @Nullable Path cache,
     Scheduling scheduling) {
 
-  /// The streams that a domain sees as `System.in`, `out` and `err`.
+  /// The standard streams that are visible to a domain as `System.in`, `out` and `err`.
   public record Streams(InputStream in, PrintStream out, PrintStream err) {
     /// Returns empty input and the output streams of the JVM.
     public static Streams ofJvm() {
@@ -39,7 +39,7 @@ public record DomainConfig(
 
   /// Copies the collections and checks the name, which appears in messages and file names.
   ///
-  /// @throws IllegalArgumentException if the name is not allowed
+  /// @throws IllegalArgumentException if the name is not valid
   public DomainConfig {
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
       throw new IllegalArgumentException(

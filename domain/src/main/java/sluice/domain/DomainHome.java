@@ -22,7 +22,7 @@ import sluice.domain.inside.Home;
 import sluice.domain.inside.OwnBeans;
 import sluice.domain.inside.OwnLoggers;
 
-/// The objects that a domain has for itself in place of JVM-wide ones. Any thread may call.
+/// The domain-specific objects that replace JVM-wide ones. Any thread may call.
 final class DomainHome implements Home {
   private final DomainConfig.Streams streams;
   private final InputStream in;

@@ -17,9 +17,9 @@ import sluice.domain.translate.Translator;
 
 /// The class loader of one domain, which defines translated classes. Any thread may call.
 ///
-/// Classes of the JDK come from the platform loader. The shared classes, and the classes of this
-/// module that translated code calls, come from the host. All other classes come from the domain's
-/// class path.
+/// Classes of the JDK are loaded by the platform loader. The shared classes, and the classes of
+/// this module that are called by translated code, are loaded by the host. All other classes are
+/// loaded from the domain's class path.
 final class DomainLoader extends InsideLoader {
   static {
     registerAsParallelCapable();
@@ -86,7 +86,8 @@ final class DomainLoader extends InsideLoader {
     synchronized (getClassLoadingLock(name)) {
       Class<?> known = findLoadedClass(name);
       if (known == null) {
-        // Cached classes are never JDK classes, so the platform loader need not be asked again.
+        // Cached classes are never JDK classes, so the platform loader does not have to be asked
+        // again.
         byte[] kept = cache == null ? null : cache.find(name.replace('.', '/'));
         known = kept == null ? ofJdk(name) : withGate(name, kept);
         JdkThreads.startFor(name);
@@ -97,7 +98,7 @@ final class DomainLoader extends InsideLoader {
   }
 
   /// Returns a class of the JDK, or null. The platform loader also knows modules of the host, which
-  /// a domain must not see.
+  /// must not be visible to a domain.
   private static @Nullable Class<?> ofJdk(String name) {
     try {
       Class<?> found = PLATFORM.loadClass(name);
@@ -127,8 +128,8 @@ final class DomainLoader extends InsideLoader {
     return name.startsWith(OWN) ? defineClass(name, bytes, 0, bytes.length) : withGate(name, bytes);
   }
 
-  /// Defines a class. The gate is initialized before the first class that calls it is defined: here
-  /// the stack has room for that, but at the first call of the gate it may not.
+  /// Defines a class. The gate is initialized before the first class that calls it is defined,
+  /// because there is enough stack space here, but possibly not at the first call of the gate.
   private Class<?> withGate(String name, byte[] bytes) throws ClassNotFoundException {
     if (!hasGate) {
       Class.forName(OWN + "Gate", true, this);
@@ -170,7 +171,7 @@ final class DomainLoader extends InsideLoader {
 
   @Override
   public @Nullable InputStream getResourceAsStream(String name) {
-    // A URL is avoided because the URL connection cache would keep the jar open.
+    // A URL is not used, because the URL connection cache would keep the jar open.
     byte[] bytes = path.read(name);
     return bytes == null ? super.getResourceAsStream(name) : new ByteArrayInputStream(bytes);
   }

@@ -10,8 +10,8 @@ import sluice.memory.Memory;
 import sluice.memory.block.Block;
 import sluice.sys.threads.HostThread;
 
-/// The native memory of one domain: memory objects that its host has made for it, and its direct
-/// buffers. Both are charged to one account. Any thread may call.
+/// The native memory of one domain, which consists of memory objects allocated for it by its host
+/// and of its direct buffers. Both are charged to one account. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ import sluice.sys.threads.HostThread;
 final class DomainMemory {
   private static final int FIRST_LOOK = 64;
 
-  /// Holds the cleaner, whose thread starts with the first buffer.
+  /// Holds the cleaner, whose thread is started with the first buffer.
   private static final class Buffers {
     static final Cleaner CLEANER = Cleaner.create();
   }
@@ -41,9 +41,9 @@ final class DomainMemory {
     return account;
   }
 
-  /// Allocates zeroed memory that is revoked when the domain ends.
+  /// Allocates zeroed memory that is revoked when the domain is terminated.
   ///
-  /// @throws IllegalStateException if the budget has no room, or the domain has ended
+  /// @throws IllegalStateException if the memory budget is exhausted, or the domain has ended
   Memory allocate(long bytes) {
     Block block = Block.allocate(account, bytes);
     if (block == null) {
@@ -70,9 +70,9 @@ final class DomainMemory {
     return true;
   }
 
-  /// Allocates a direct buffer. The account is refunded when the buffer is garbage collected.
+  /// Allocates a direct buffer. The account is refunded when the buffer is garbage-collected.
   ///
-  /// @throws IllegalStateException if the budget has no room
+  /// @throws IllegalStateException if the memory budget is exhausted
   ByteBuffer buffer(int bytes) {
     if (!account.tryCharge(Math.max(bytes, 0))) {
       throw refusal(bytes);
@@ -110,7 +110,7 @@ final class DomainMemory {
                     + " memory=N"));
   }
 
-  /// Closes all memory objects in a thread of its own, because each close costs a handshake with
+  /// Closes all memory objects in a separate thread, because each close requires a handshake with
   /// all threads.
   void end() {
     List<Memory> last;
@@ -125,7 +125,7 @@ final class DomainMemory {
     }
   }
 
-  /// Returns true if the memory objects of the ended domain are all closed.
+  /// Returns true if all memory objects of the ended domain are closed.
   boolean areClosed() {
     Thread thread = closing;
     return thread == null || !thread.isAlive();

@@ -16,9 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.OwnPool;
 
-/// The thread pools of one domain: replacements for the JVM's shared pools, created on first use,
-/// and pools that the domain has created. All are shut down when the domain ends. Any thread may
-/// call.
+/// The thread pools of one domain. These are replacements for the JVM's shared pools, which are
+/// created on first use, and pools created by the domain. All of them are shut down when the domain
+/// is terminated. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -36,8 +36,8 @@ final class DomainPools {
     this.threads = threads;
   }
 
-  /// Shuts a pool down. The pool calls `interrupt` on its threads, which may be code of the domain
-  /// and runs into closed gates. By then the pool is shut down, and the domain interrupts the
+  /// Shuts down a pool. The pool calls `interrupt` on its threads, which may be code of the domain
+  /// that reaches closed gates. By then the pool has been shut down, and the domain interrupts the
   /// threads itself.
   static void shutDown(ExecutorService service) {
     try {
@@ -47,13 +47,13 @@ final class DomainPools {
         service.shutdownNow();
       }
     } catch (RuntimeException | Error e) {
-      // A closed gate; see above.
+      // This is a closed gate; see above.
     }
   }
 
-  /// Remembers a pool until it has ended, to shut it down with the domain. The reference is weak if
-  /// the threads of the pool keep it reachable, or if the JDK shuts it down when it is no longer
-  /// used.
+  /// Records a pool until it has terminated, in order to shut it down with the domain. The
+  /// reference is weak if the threads of the pool keep it reachable, or if the JDK shuts it down
+  /// when it is no longer used.
   void made(ExecutorService pool) {
     boolean endsAlone =
         pool instanceof ThreadPoolExecutor
@@ -67,13 +67,13 @@ final class DomainPools {
     }
   }
 
-  /// Returns true if a pool has ended. A pool of a domain's class is not asked, because its
-  /// `isTerminated` may be code of the domain.
+  /// Returns true if a pool has terminated. This is not checked for a pool of a domain's class,
+  /// because its `isTerminated` method may be code of the domain.
   private static boolean isGone(@Nullable ExecutorService pool) {
     return pool == null || (!(pool instanceof OwnPool) && pool.isTerminated());
   }
 
-  /// Returns the executor for tasks that are given none.
+  /// Returns the executor for tasks that are submitted without one.
   Executor executor() {
     return threads.isCooperative() ? handlers() : common();
   }
@@ -85,8 +85,8 @@ final class DomainPools {
         : common();
   }
 
-  /// Returns the replacement for the JVM's common pool. It has at most four workers, daemons of the
-  /// domain, which end after a second without a task.
+  /// Returns the replacement for the JVM's common pool. It has at most four workers, which are
+  /// daemon threads of the domain and terminate after a second without a task.
   synchronized ForkJoinPool common() {
     ForkJoinPool known = common;
     if (known == null) {
@@ -107,9 +107,9 @@ final class DomainPools {
     return known;
   }
 
-  /// Returns the executor for HTTP clients that are given none. Its threads are like those that the
-  /// JDK would start: in the domain's group, and not counted before they run its code. They end
-  /// after a second without a task.
+  /// Returns the executor for HTTP clients that are created without one. Its threads are like those
+  /// that the JDK would start: they belong to the domain's group and are not counted before they
+  /// run its code. They terminate after a second without a task.
   synchronized Executor ofClients() {
     ExecutorService known = ofClients;
     if (known == null) {
@@ -121,7 +121,8 @@ final class DomainPools {
     return known;
   }
 
-  /// Returns the executor for delayed tasks. Its only thread ends after a second without one.
+  /// Returns the executor for delayed tasks. Its only thread terminates after a second without a
+  /// task.
   synchronized ScheduledExecutorService delays() {
     ScheduledExecutorService known = delays;
     if (known == null) {

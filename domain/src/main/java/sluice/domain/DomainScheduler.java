@@ -8,15 +8,15 @@ import sluice.domain.schedule.ScheduledThread;
 import sluice.domain.schedule.Scheduler;
 import sluice.domain.verdict.MethodBounds;
 
-/// Creates the scheduler that a domain brings along. Stateless.
+/// Creates the scheduler that is provided by a domain. Stateless.
 final class DomainScheduler {
   private DomainScheduler() {}
 
   /// Creates an instance of a scheduler class of the domain. Called by the domain's thread that is
-  /// going to run it.
+  /// going to run the scheduler.
   ///
-  /// @throws IllegalArgumentException if the class is not a scheduler, or if the method that a
-  ///   processor's thread would run has no bound
+  /// @throws IllegalArgumentException if the class is not a scheduler, or if a method that would
+  ///   run on a processor's thread has no bound
   static Scheduler make(String type, ClassLoader loader, List<Path> jars) throws Exception {
     Class<?> found = Class.forName(type, true, loader);
     if (!Scheduler.class.isAssignableFrom(found)) {

@@ -16,16 +16,17 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The JDK objects of one domain that have threads of their own: HTTP clients, HTTP servers,
-/// asynchronous channel groups and watch services. They end with the domain. Any thread may call.
+/// The JDK objects of one domain that have their own threads: HTTP clients, HTTP servers,
+/// asynchronous channel groups and watch services. They are closed when the domain is terminated.
+/// Any thread may call.
 ///
 /// Servers are strongly referenced until they are stopped, because their threads do not keep them
-/// reachable. Other objects are weakly referenced: their threads keep them reachable, or the JDK
-/// ends them when they are no longer used. Clients and servers are reached by reflection, if their
-/// modules are present; this module does not require them.
+/// reachable. Other objects are weakly referenced, because their threads keep them reachable or the
+/// JDK closes them when they are no longer used. Clients and servers are accessed by reflection if
+/// their modules are present, so this module does not require them.
 ///
 /// Closing such an object runs code of the domain (an executor, a handler, a subclass) or waits for
-/// it: a server waits for its dispatcher. [Closers] do it.
+/// it, as a server waits for its dispatcher. Therefore it is done by [Closers].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,8 +42,8 @@ final class DomainServices {
   private int look = FIRST_LOOK;
   private boolean ended;
 
-  /// Records an object that the domain has created. Once the domain has ended, it is closed at
-  /// once.
+  /// Records an object that the domain has created. If the domain has already ended, the object is
+  /// closed immediately.
   void made(Object service) {
     synchronized (this) {
       if (!ended) {
@@ -53,7 +54,7 @@ final class DomainServices {
     try {
       close(service);
     } catch (IOException e) {
-      // A kernel error; the JDK ends the object with its last thread.
+      // This is a kernel error. The JDK closes the object together with its last thread.
     }
   }
 
@@ -69,11 +70,11 @@ final class DomainServices {
     made.add(new WeakReference<>(service));
   }
 
-  /// Creates an HTTP client with threads of the domain. A platform thread creates it, because the
-  /// client's selector thread inherits only the thread group. Tasks get an executor, because
-  /// threads of the JDK's default executor would inherit only the group as well.
+  /// Creates an HTTP client with threads of the domain. The client is created by a platform thread,
+  /// because its selector thread only inherits the thread group. Tasks are given an executor,
+  /// because threads of the JDK's default executor would also only inherit the group.
   ///
-  /// @param builder the builder, given an executor if it has none; null for a new builder
+  /// @param builder the builder, whose executor is set if it has none, or null for a new builder
   /// @param onPlatform runs a task in a platform thread of the domain and waits for it
   Object client(@Nullable Object builder, Executor executor, Consumer<Runnable> onPlatform) {
     List<Object> result = new ArrayList<>();
@@ -98,7 +99,7 @@ final class DomainServices {
     return build.invoke(builder);
   }
 
-  /// Starts a server. Until it is stopped, it counts as one running thread of the domain.
+  /// Starts a server. It counts as one running thread of the domain until it is stopped.
   void start(Object server) {
     synchronized (this) {
       if (servers.contains(server)) {
@@ -113,7 +114,7 @@ final class DomainServices {
     }
   }
 
-  /// Stops a server after a delay of at most so many seconds.
+  /// Stops a server after a delay of at most the given number of seconds.
   void stop(Object server, int seconds) {
     try {
       call(server, SERVER, "stop", seconds);
@@ -132,7 +133,7 @@ final class DomainServices {
     return started.size();
   }
 
-  /// Ends the collection: objects that are recorded from now on are closed at once.
+  /// Ends the collection. Objects that are recorded from now on are closed immediately.
   ///
   /// @return the open objects, each to be passed to [#close]
   synchronized List<Object> end() {
@@ -150,8 +151,9 @@ final class DomainServices {
     return last;
   }
 
-  /// Closes one object. The caller ignores exceptions: either code of the domain ran into a gate,
-  /// or the kernel reported an error and the JDK ends the object with its last thread.
+  /// Closes one object. The caller ignores exceptions, because either code of the domain has
+  /// reached a gate, or the kernel has reported an error and the JDK closes the object together
+  /// with its last thread.
   static void close(Object service) throws IOException {
     if (service instanceof AsynchronousChannelGroup group) {
       group.shutdownNow();
@@ -164,7 +166,7 @@ final class DomainServices {
     }
   }
 
-  /// Returns the class with the name among an object's class and its superclasses, or null.
+  /// Returns the class with the given name among an object's class and its superclasses, or null.
   private static @Nullable Class<?> typeOf(Object object, String name) {
     for (Class<?> at = object.getClass(); at != null; at = at.getSuperclass()) {
       if (at.getName().equals(name)) {

@@ -18,10 +18,11 @@ import sluice.domain.inside.OwnSocket;
 
 /// The open sockets, channels and selectors of one domain. Any thread may call.
 ///
-/// They are weakly referenced: an object that is dropped without a close is closed by the JDK when
-/// it is collected, and counts until then. Closed objects are removed when the list is full or is
-/// read, so a close costs nothing. An object of a domain's own class counts until it is collected,
-/// because its `isClosed` may be code of the domain.
+/// The objects are weakly referenced. An object that becomes unreachable without being closed is
+/// closed by the JDK when it is garbage-collected, and counts until then. Closed objects are
+/// removed when the list is full or is read, so that a close has no cost. An object of a domain's
+/// own class counts until it is garbage-collected, because its `isClosed` method may be code of the
+/// domain.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -51,7 +52,7 @@ final class DomainSockets {
 
   /// Checks the budget before a socket is opened.
   ///
-  /// @throws IllegalStateException if the domain has as many sockets as its budget allows, or has
+  /// @throws IllegalStateException if the domain has reached the socket limit of its budget, or has
   ///   ended
   void opening() {
     askLayered();
@@ -66,8 +67,9 @@ final class DomainSockets {
     return open.size() >= limit && count() >= limit;
   }
 
-  /// Updates the state of TLS sockets. A TLS socket asks the socket below it, which may be of a
-  /// class of the domain. So only a thread of the domain does this, without holding the lock.
+  /// Updates the state of TLS sockets. A TLS socket delegates to the underlying socket, which may
+  /// have a class of the domain. Therefore this is only done by a thread of the domain that does
+  /// not hold the lock.
   private void askLayered() {
     List<Opened> layered = new ArrayList<>();
     synchronized (this) {
@@ -97,10 +99,11 @@ final class DomainSockets {
                 : "close those not needed, or raise the budget: sockets=N"));
   }
 
-  /// Records a socket that was opened.
+  /// Records a socket that has been opened.
   ///
-  /// @param made null if none was opened, because a non-blocking channel had nothing to accept
-  /// @throws IllegalStateException as [#opening] does; the socket has been closed then
+  /// @param made the socket, or null if none was opened because a non-blocking channel had no
+  ///   connection to accept
+  /// @throws IllegalStateException as [#opening] does, in which case the socket has been closed
   void opened(@Nullable Object made) {
     if (made instanceof Pipe pipe) {
       opened(pipe.source());
@@ -135,7 +138,7 @@ final class DomainSockets {
     return open.size();
   }
 
-  /// Returns true unless the object is known to be closed. Runs no code of the domain.
+  /// Returns true unless the object is known to be closed. This method runs no code of the domain.
   private static boolean isOpen(Opened each) {
     Closeable made = each.get();
     if (made == null || each.isClosed) {
@@ -155,9 +158,9 @@ final class DomainSockets {
     };
   }
 
-  /// Refuses new sockets from now on.
+  /// Refuses new sockets from now on and returns the open ones.
   ///
-  /// @return the open ones, each to be passed to [#close]
+  /// @return the open sockets, each to be passed to [#close]
   List<Closeable> end() {
     synchronized (this) {
       ended = true;
@@ -173,9 +176,9 @@ final class DomainSockets {
     }
   }
 
-  /// Closes a socket, which wakes its waiting threads. The call may block, for example while a
-  /// socket lingers, and may reach code of the domain in a lower layer. Overriding methods of the
-  /// domain are not called.
+  /// Closes a socket, which wakes the threads that are blocked on it. The call may block, for
+  /// example while a socket lingers, and may reach code of the domain in a lower layer. Overriding
+  /// methods of the domain are not called.
   static void close(Closeable socket) throws IOException {
     if (socket instanceof OwnSocket own) {
       own.sluiceClose();

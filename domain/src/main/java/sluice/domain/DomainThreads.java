@@ -30,33 +30,34 @@ import sluice.sys.threads.VirtualThreads;
 
 /// The threads of one domain. Any thread may call.
 ///
-/// The threads that translated code starts are listed. Platform threads are in a thread group of
-/// the domain. Other members of the group were started by the JDK, for itself or for one of its
-/// objects, because the domain called it. The domain is charged for their use, and they count while
-/// they run code of the domain. But the domain ends without them, and then removes its context from
-/// them (see [JdkThreads]). The budget does not count the one thread that runs delayed tasks.
+/// The threads that translated code starts are listed. Platform threads belong to a thread group of
+/// the domain. The other members of the group were started by the JDK for its own purposes or for
+/// one of its objects, as a result of a call by the domain. The domain is charged for their use,
+/// and they count as threads of the domain while they run its code. However, the domain terminates
+/// without them and then removes its context from them (see [JdkThreads]). The thread that runs
+/// delayed tasks does not count against the budget.
 ///
 /// Virtual threads run on the carriers that all domains share ([Carriers]). A platform thread that
-/// the JDK starts on behalf of one of them is in the JVM's group of virtual threads. A mark that it
-/// inherits ([InheritedContext]) tells it from threads of other parties.
+/// the JDK starts on behalf of a virtual thread belongs to the JVM's group of virtual threads. An
+/// inherited mark ([InheritedContext]) distinguishes it from threads of other parties.
 ///
 /// An uncaught exception of the application is printed to the domain's own error stream, or passed
-/// to the handler that the application has set. The exceptions that the end of the domain throws
-/// into its threads are not failures of the application: neither receives them.
+/// to the handler that the application has set. The exceptions that terminate the domain's threads
+/// are not failures of the application, so they are passed to neither.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | listed, likePlatform, delaying | any | under the lock | under the lock |
 /// | ended | the thread that ends the domain | volatile | volatile |
 final class DomainThreads {
-  /// The group of the thread that made the first domain.
+  /// The group of the thread that created the first domain.
   static final ThreadGroup HOST = hostGroup();
 
   /// The JVM's group of virtual threads. Platform threads that virtual threads have started are
   /// members.
   private static final ThreadGroup VIRTUAL = groupOfVirtual();
 
-  /// The stack size of carriers in bytes: the JVM's default.
+  /// The stack size of carriers in bytes, which is the JVM's default.
   private static final long CARRIER_STACK = 1 << 20;
 
   private final String domain;
@@ -65,10 +66,10 @@ final class DomainThreads {
   private final Set<Thread> listed = threads();
   private final Set<Thread> delaying = threads();
 
-  /// The virtual threads that a program sees as platform threads. All are of the JDK's class.
+  /// The virtual threads that appear to a program as platform threads. All have the JDK's class.
   private final Set<Thread> likePlatform = Collections.newSetFromMap(new WeakHashMap<>());
 
-  /// The mark that threads of the domain hand down to the threads they start.
+  /// The mark that threads of the domain pass on to the threads they start.
   private final Object mark = new Object();
 
   private final @Nullable RunQueue queue;
@@ -99,8 +100,8 @@ final class DomainThreads {
 
   /// The thread group of a domain, which prints uncaught exceptions to the domain's error stream.
   ///
-  /// Threads of the JDK may be members after the end of the domain; the group then holds no
-  /// reference to it.
+  /// After the domain has ended, threads of the JDK may still be members, so the group then holds
+  /// no reference to the domain.
   private static final class Group extends ThreadGroup {
     private volatile DomainConfig.@Nullable Streams streams;
 
@@ -121,8 +122,8 @@ final class DomainThreads {
       }
     }
 
-    /// Returns the stack trace as text. It is not printed directly, because the stream has a lock
-    /// of the host, and a `toString` of the domain may throw or never return.
+    /// Returns the stack trace as text. It is not printed directly, because the stream is guarded
+    /// by a lock of the host, and a `toString` method of the domain may throw or never return.
     private static String trace(Throwable problem) {
       StringWriter text = new StringWriter();
       try {
@@ -139,13 +140,14 @@ final class DomainThreads {
     /// Runs a task that may run code of the domain in a disposable thread.
     void aside(Runnable task);
 
-    /// Asks the domain to yield: other threads wait for a processor that it has had for long.
+    /// Requests the domain to yield, because other threads wait for a processor it has used for
+    /// long.
     void yieldSoon();
 
-    /// Returns true if no thread of the domain has yielded since.
+    /// Returns true if no thread of the domain has yielded since the request.
     boolean isToYield();
 
-    /// Reports that the scheduler of the domain has failed. The domain has to end.
+    /// Reports a failure of the domain's scheduler, after which the domain must be terminated.
     void schedulerFailed(Throwable problem);
 
     /// Creates the domain's scheduler. This runs code of the domain.
@@ -199,7 +201,7 @@ final class DomainThreads {
     }
   }
 
-  /// Reports an exception that a handler of a virtual thread threw.
+  /// Reports an exception thrown by a handler of a virtual thread.
   private void uncaught(Throwable problem) {
     group.uncaughtException(Thread.currentThread(), problem);
   }
@@ -208,8 +210,8 @@ final class DomainThreads {
     loader = defining;
   }
 
-  /// Starts the thread of the domain's scheduler, if there is one. It counts as a thread of the
-  /// domain.
+  /// Starts the thread of the domain's scheduler, if there is one. The thread counts as a thread of
+  /// the domain.
   void begin() {
     if (scheduler != null) {
       scheduler.thread().setContextClassLoader(loader);
@@ -228,8 +230,8 @@ final class DomainThreads {
     return thread instanceof OwnThread own ? own.sluiceState() : thread.getState();
   }
 
-  /// Interrupts a thread of an ending domain. May run code of the domain, such as the close of a
-  /// channel.
+  /// Interrupts a thread of an ending domain. This may run code of the domain, for example when it
+  /// closes a channel.
   static void interrupt(Thread thread) {
     if (thread.isVirtual()) {
       VirtualThreads.interrupt(thread);
@@ -240,7 +242,7 @@ final class DomainThreads {
     }
   }
 
-  /// Replaces the thread's handler of uncaught exceptions by the group.
+  /// Replaces the thread's handler of uncaught exceptions with the group.
   private void handOver(Thread thread) {
     if (thread instanceof OwnThread own) {
       own.sluiceHandler(group);
@@ -251,8 +253,8 @@ final class DomainThreads {
 
   /// Counts a thread that is about to start.
   ///
-  /// @throws IllegalStateException if the budget has no thread left, if the domain has ended, or if
-  ///   a cooperative domain starts a platform thread
+  /// @throws IllegalStateException if the thread budget is exhausted, if the domain has ended, or
+  ///   if a cooperative domain starts a platform thread
   void starting(Thread thread) {
     if (isCooperative && !thread.isVirtual()) {
       throw new IllegalStateException(
@@ -282,10 +284,10 @@ final class DomainThreads {
     return true;
   }
 
-  /// Checks the budget before a thread starts, also before the JDK starts one for an object of the
-  /// domain.
+  /// Checks the budget before a thread starts. This includes threads that the JDK starts for an
+  /// object of the domain.
   ///
-  /// @throws IllegalStateException if the budget has no thread left, or the domain has ended
+  /// @throws IllegalStateException if the thread budget is exhausted, or the domain has ended
   synchronized void requireRoom() {
     Set<Thread> all = running();
     all.addAll(ofJdk());
@@ -305,9 +307,9 @@ final class DomainThreads {
     return listed.contains(thread);
   }
 
-  /// Returns true if the domain may interrupt or change a thread. It may do so with its own
-  /// threads, including those that the JDK started for it, with threads that have not begun or have
-  /// ended, and with the calling thread.
+  /// Returns true if the domain may interrupt or change a thread. This applies to its own threads,
+  /// including the threads started for it by the JDK, to threads that have not started or have
+  /// terminated, and to the calling thread.
   boolean owns(Thread thread) {
     if (thread == Thread.currentThread() || thread instanceof OwnThread) {
       return true;
@@ -325,8 +327,8 @@ final class DomainThreads {
         && InheritedContext.isMarked(thread, mark);
   }
 
-  /// Returns true if the group is the domain's or a subgroup of it, or is null because its thread
-  /// has ended.
+  /// Returns true if the group is the domain's group or a subgroup of it, or null because its
+  /// thread has terminated.
   boolean isBelow(@Nullable ThreadGroup at) {
     return at == null || group.parentOf(at);
   }
@@ -339,8 +341,8 @@ final class DomainThreads {
     return pools;
   }
 
-  /// Returns the threads that the domain may see: its own, including those that the JDK started for
-  /// it.
+  /// Returns the threads that are visible to the domain, which are its own threads and the threads
+  /// started for it by the JDK.
   synchronized Set<Thread> visible() {
     Set<Thread> result = running();
     result.addAll(ofJdk());
@@ -348,7 +350,7 @@ final class DomainThreads {
     return result;
   }
 
-  /// Returns the threads of [#visible] that a program finds when it asks for platform threads.
+  /// Returns the threads of [#visible] that a program finds when it enumerates platform threads.
   synchronized Set<Thread> enumerable() {
     Set<Thread> result = visible();
     result.removeIf(thread -> thread.isVirtual() && !likePlatform.contains(thread));
@@ -357,9 +359,10 @@ final class DomainThreads {
 
   /// Returns a counted, unstarted daemon thread of the domain.
   ///
-  /// @param name the thread's name, or null for a generated one
+  /// @param name the thread's name, or null to generate one
   /// @param inherits true if the thread inherits the inheritable thread locals of the calling
-  ///   thread, which then must be a thread of the domain: their `childValue` is code
+  ///   thread, which must then be a thread of the domain because their `childValue` methods are
+  ///   code of the domain
   Thread make(@Nullable String name, Runnable task, boolean inherits) {
     String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
     Thread thread =
@@ -383,9 +386,9 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Makes a thread in place of `new Thread`. It is virtual if there are carriers. It is a platform
-  /// thread if it asks for a stack larger than a carrier's, or belongs to a group that the domain
-  /// has made, because thread groups list only platform threads.
+  /// Creates a thread in place of `new Thread`. The thread is virtual if there are carriers. It is
+  /// a platform thread if it requests a stack larger than a carrier's, or belongs to a group
+  /// created by the domain, because thread groups only list platform threads.
   Thread plain(
       @Nullable ThreadGroup of,
       @Nullable Runnable task,
@@ -402,7 +405,7 @@ final class DomainThreads {
   }
 
   /// Runs a JDK call that starts a thread and waits for it. The call is made in a platform thread
-  /// of the domain's group, because the new thread inherits nothing but the group.
+  /// of the domain's group, because the new thread only inherits the group.
   void onPlatform(Runnable call) {
     if (!Thread.currentThread().isVirtual()) {
       call.run();
@@ -422,8 +425,8 @@ final class DomainThreads {
     }
   }
 
-  /// Returns true if threads of the host may not run code of the domain, because only one thread of
-  /// it may run at a time.
+  /// Returns true if threads of the host may not run code of the domain, because only one of its
+  /// threads may run at a time.
   boolean isCooperative() {
     return isCooperative;
   }
@@ -436,9 +439,9 @@ final class DomainThreads {
     };
   }
 
-  /// Returns a factory as [#counted] does, for an asynchronous channel group. The group replaces
-  /// each thread that a handler has ended, and keeps its descriptors if it cannot. So after the end
-  /// of the domain, the factory makes threads of the host.
+  /// Returns a factory as [#counted] does, for an asynchronous channel group. The channel group
+  /// replaces each thread that a handler has terminated, and keeps its descriptors if it cannot.
+  /// Therefore the factory creates threads of the host after the domain has ended.
   ThreadFactory ofGroup(ThreadFactory factory) {
     ThreadFactory counted = counted(factory);
     return task -> {
@@ -462,7 +465,7 @@ final class DomainThreads {
     owner.aside(task);
   }
 
-  /// @throws UnsupportedOperationException if this JVM does not let threads have carriers
+  /// @throws UnsupportedOperationException if this JVM does not allow custom carriers
   Thread.Builder.OfVirtual virtual() {
     return VirtualThreads.on(queue == null ? Runnable::run : queue); // throws in the first case
   }
@@ -491,8 +494,8 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Makes a thread like those that the JDK starts for itself: in the domain's group, but not
-  /// listed.
+  /// Creates a thread like the internal threads of the JDK, which are in the domain's group but are
+  /// not listed.
   Thread ofJdk(Runnable task) {
     return ofGroup("domain-" + domain + "-jdk", task, false);
   }
@@ -507,8 +510,8 @@ final class DomainThreads {
     return thread;
   }
 
-  /// Returns the threads that run domain code now or may do so soon, except those that the budget
-  /// does not count.
+  /// Returns the threads that are running domain code or may do so soon, except for the threads
+  /// that do not count against the budget.
   synchronized Set<Thread> running() {
     listed.removeIf(this::isOver);
     Set<Thread> result = threads();

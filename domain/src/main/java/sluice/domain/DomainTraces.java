@@ -18,11 +18,12 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 
-/// Removes references that the JDK would otherwise keep to an ended domain forever: resource
-/// bundles, beans, class values, log handlers and database drivers. Any thread may record;
-/// [Closers] remove.
+/// Removes references to an ended domain that the JDK would otherwise keep forever: resource
+/// bundles, beans, class values, log handlers and database drivers. Any thread may record
+/// references. They are removed by [Closers].
 ///
-/// Drivers are reached by reflection, if their module is present; this module does not require it.
+/// Drivers are accessed by reflection if their module is present, so this module does not require
+/// it.
 final class DomainTraces {
   private static final int FIRST_LOOK = 64;
 
@@ -36,8 +37,8 @@ final class DomainTraces {
   private int look = FIRST_LOOK;
   private @Nullable MBeanServer own;
 
-  /// Records that a class value computes a value for a class. The class keeps that value in a
-  /// JVM-wide map for as long as the class lives.
+  /// Records that a class value computes a value for a class. The class keeps this value in a
+  /// JVM-wide map as long as the class is loaded.
   synchronized void computing(ClassValue<?> value, Class<?> type) {
     if (computed.size() >= look) {
       computed.removeIf(Computed::isGone);
@@ -52,8 +53,9 @@ final class DomainTraces {
     void add(Closers.Kind kind, Object subject, Closers.Step step);
   }
 
-  /// Queues the errands that remove the references; some cannot be removed and stay. Each step may
-  /// run code of this domain or of another one: a listener, a filter, a handler's `equals`.
+  /// Queues the errands that remove the references. Some references cannot be removed and remain.
+  /// Each step may run code of this domain or of another one, such as a listener, a filter, or the
+  /// `equals` method of a handler.
   ///
   /// @param gates the gates of the domain, which are closed
   void remove(DomainLoader loader, GateSwitch gates, Errands errands) {
@@ -78,9 +80,9 @@ final class DomainTraces {
         () -> visiting(gates, () -> unregisterBeans(loader)));
   }
 
-  /// Runs a step with the gates open for this thread until the errand is late. The JDK calls code
-  /// of the domain before it removes an object: it asks a driver for its text, and a bean for
-  /// permission.
+  /// Runs a step while the gates are open for this thread, until the errand is late. The JDK calls
+  /// code of the domain before it removes an object. For example, it asks a driver for its text and
+  /// a bean for permission.
   private static void visiting(GateSwitch gates, Closers.Step step) throws Exception {
     gates.admit(Thread.currentThread());
     try {
@@ -128,7 +130,7 @@ final class DomainTraces {
             unregister(server, bean);
           }
         } catch (InstanceNotFoundException e) {
-          // It has been unregistered meanwhile.
+          // It has been unregistered in the meantime.
         }
       }
     }
@@ -141,12 +143,13 @@ final class DomainTraces {
         | MBeanRegistrationException
         | JMRuntimeException
         | Death e) {
-      // The bean is gone, or its own code or a listener refused; then it stays.
+      // The bean no longer exists, or its own code or a listener refused the removal, so it
+      // remains.
     }
   }
 
-  /// Removes handlers and filters of the domain's classes from the JVM's loggers. A domain has
-  /// loggers of its own, but reflection finds the JVM's.
+  /// Removes handlers and filters of the domain's classes from the JVM's loggers. A domain has its
+  /// own loggers, but it can find the JVM's by reflection.
   private static void removeHandlers(DomainLoader loader) {
     LogManager manager = LogManager.getLogManager();
     for (String name : Collections.list(manager.getLoggerNames())) {
@@ -168,8 +171,8 @@ final class DomainTraces {
     }
   }
 
-  /// Equals one handler by identity, because the handler's own `equals` may be code of the domain.
-  /// A list of handlers calls `equals` of the object that is to be removed.
+  /// Matches one handler by identity, because the handler's own `equals` method may be code of the
+  /// domain. A list of handlers calls the `equals` method of the object to be removed.
   private static final class Same extends Handler {
     private final Handler other;
 

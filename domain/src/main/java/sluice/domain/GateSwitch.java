@@ -14,13 +14,14 @@ import sluice.domain.inside.Death;
 import sluice.domain.inside.Inside;
 
 /// Switches the gates of one domain. While the domain is within its budget, a gate does nothing.
-/// After it has been over budget, a gate checks the [Throttle]. Once it has ended, a gate throws
-/// [Death]. Any thread may call.
+/// After the domain has been over its budget, a gate checks the [Throttle]. Once the domain has
+/// been terminated, a gate throws [Death]. Any thread may call.
 ///
-/// All gates of a domain share one call site (`java.lang.invoke.MutableCallSite`), whose target
-/// compiled code holds as a constant ([sluice.domain.inside.Gate]). Setting a new target discards
-/// exactly the compiled code that has gates of this domain. This stops all threads of the JVM for a
-/// moment, so ends are batched: at most one every 10 ms, for all domains that end meanwhile.
+/// All gates of a domain share one call site (`java.lang.invoke.MutableCallSite`), whose target is
+/// a constant in compiled code ([sluice.domain.inside.Gate]). Setting a new target discards exactly
+/// the compiled code that contains gates of this domain. Because this briefly stops all threads of
+/// the JVM, terminations are batched: there is at most one every 10 ms, for all domains that are
+/// terminated in the meantime.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -74,8 +75,8 @@ final class GateSwitch {
     }
   }
 
-  /// Lets a thread pass the gates after the end, for code of the domain that the JDK calls when it
-  /// removes an object. Null admits no thread.
+  /// Allows a thread to pass the gates after the domain has been terminated, for code of the domain
+  /// that the JDK calls when it removes an object. Null admits no thread.
   void admit(@Nullable Thread thread) {
     visitor = thread;
   }
@@ -85,12 +86,12 @@ final class GateSwitch {
     return site;
   }
 
-  /// Makes gates check the throttle from now on.
+  /// Makes the gates check the throttle from now on.
   void watch() {
     lead(Inside.WATCHED);
   }
 
-  /// Makes gates do nothing from now on.
+  /// Makes the gates do nothing from now on.
   void leave() {
     lead(Inside.OPEN);
   }
@@ -115,7 +116,7 @@ final class GateSwitch {
     return site;
   }
 
-  /// Makes gates throw from now on. Returns when this holds for all threads.
+  /// Makes the gates throw from now on. Returns when this applies to all threads.
   void end() {
     synchronized (WAITING) {
       WAITING.add(this);

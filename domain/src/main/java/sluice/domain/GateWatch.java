@@ -2,11 +2,11 @@ package sluice.domain;
 
 import java.util.concurrent.TimeUnit;
 
-/// Decides when the gates of a domain check the throttle. They do so from the moment it is needed
+/// Decides when the gates of a domain check the throttle. They do so from the moment this is needed
 /// (the domain is over its budget, or other threads wait for its processors) until it has not been
-/// needed for some time, because checking gates cost loops up to half of their speed. Each change
-/// discards compiled code, so that time doubles with every switch back, from 10 s to some 21 min.
-/// Only the warden's thread calls, except for `isWatching`.
+/// needed for some time, because checking gates can reduce the speed of loops by up to half. Each
+/// change discards compiled code, so the time doubles with every switch back, from 10 s to some 21
+/// min. Only the warden's thread may call, except for `isWatching`.
 final class GateWatch {
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long LONGEST_CALM_NANOS = CALM_NANOS << 7;
@@ -28,9 +28,9 @@ final class GateWatch {
     return watching;
   }
 
-  /// Takes a sample into account.
+  /// Processes a sample.
   ///
-  /// @param isNeeded true if the gates need to check now
+  /// @param isNeeded true if the gates currently need to check
   /// @param nanos the time of the sample, from `System.nanoTime`
   void sampled(boolean isNeeded, long nanos) {
     if (isNeeded) {

@@ -5,19 +5,19 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// An adapter through which the JDK's asynchronous channels run their handlers in a pool of a
-/// domain. Any thread may call.
+/// An adapter that makes the JDK's asynchronous channels run their handlers in a pool of a domain.
+/// Any thread may call.
 ///
-/// A channel group does not expect its pool to refuse tasks: it would leave its own end unfinished,
-/// and its threads would wait forever. So after the end of the domain, tasks run in disposable
-/// threads. There handlers run into a closed gate, and threads of the group find that it was shut
-/// down.
+/// A channel group does not expect its pool to reject tasks. If that happens, the group does not
+/// complete its termination, and its threads wait forever. Therefore tasks are run in disposable
+/// threads after the domain has ended. Handlers then reach a closed gate, and threads of the group
+/// find that it has been shut down.
 final class HandlerPool extends AbstractExecutorService {
   private final DomainThreads threads;
   private final ExecutorService pool;
   private final boolean isShared;
 
-  /// @param isShared true if a group that ends must not shut the pool down
+  /// @param isShared true if a terminating group must not shut down the pool
   HandlerPool(DomainThreads threads, ExecutorService pool, boolean isShared) {
     this.threads = threads;
     this.pool = pool;

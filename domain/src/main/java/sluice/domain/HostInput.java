@@ -4,8 +4,8 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// A domain's view of the host's standard input. The domain cannot close it, and a thread waiting
-/// in it has a frame of this class on its stack. Any thread may read.
+/// A domain's view of the host's standard input. The domain cannot close it. A thread that is
+/// blocked in it has a frame of this class on its stack. Any thread may read.
 final class HostInput extends FilterInputStream {
   HostInput(InputStream host) {
     super(host);
@@ -26,7 +26,7 @@ final class HostInput extends FilterInputStream {
     return in.skip(count);
   }
 
-  /// Does nothing: the stream belongs to the host.
+  /// Does nothing, because the stream belongs to the host.
   @Override
   public void close() {}
 }

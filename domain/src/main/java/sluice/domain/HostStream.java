@@ -4,13 +4,13 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.function.BooleanSupplier;
 
-/// A domain's view of an output stream of the host, wrapped in a [PrintStream] of the domain's own.
-/// Code of the domain that a print runs, such as a `toString` that never returns, holds the lock of
-/// the domain's stream and not of the host's. The domain cannot close the host's stream. Any thread
-/// may write.
+/// A domain's view of an output stream of the host, wrapped in a [PrintStream] of the domain. Code
+/// of the domain that is run by a print, such as a `toString` method that never returns, only holds
+/// the lock of the domain's stream and not of the host's. The domain cannot close the host's
+/// stream. Any thread may write.
 ///
-/// Once the domain has ended, output is dropped: its threads are interrupted, and messages they
-/// print about that are no failures of the application.
+/// Output is discarded once the domain has ended, because its threads are interrupted, and the
+/// messages they print about that are not failures of the application.
 final class HostStream extends OutputStream {
   private final PrintStream host;
   private final BooleanSupplier hasEnded;
@@ -22,7 +22,7 @@ final class HostStream extends OutputStream {
 
   /// Returns a stream for one domain.
   ///
-  /// @param hasEnded returns true once the domain has ended; called at each write
+  /// @param hasEnded returns true once the domain has ended; called for each write
   static PrintStream of(PrintStream host, BooleanSupplier hasEnded) {
     return new PrintStream(new HostStream(host, hasEnded), true, host.charset());
   }

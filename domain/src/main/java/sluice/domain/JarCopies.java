@@ -12,17 +12,17 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// A temporary directory with copies of jars. It lets a jar be overwritten while a domain has it
-/// open. Any thread may call.
+/// A temporary directory that contains copies of jars, so that a jar can be overwritten while it is
+/// open in a domain. Any thread may call.
 ///
-/// The process holds a lock on a file in the directory. A process that is killed leaves its
-/// directory behind unlocked, and the next process that creates one with the same prefix removes
+/// The process holds a lock on a file in the directory. If a process is killed, its directory
+/// remains but is unlocked. The next process that creates a directory with the same prefix removes
 /// it.
 public final class JarCopies implements Closeable {
   private static final String LOCK = "lock";
 
-  /// The directories of this process. Their locks must not be tried: closing the channel would
-  /// release them.
+  /// The directories of this process. Their locks must not be tested, because closing the channel
+  /// would release them.
   private static final Set<Path> OURS = new HashSet<>();
 
   private final Path directory;
@@ -34,9 +34,10 @@ public final class JarCopies implements Closeable {
     this.lock = lock;
   }
 
-  /// Creates a directory and removes those of processes that have ended.
+  /// Creates a directory and removes the directories of terminated processes.
   ///
-  /// @param prefix the beginning of its name, the same for all processes that share the clean-up
+  /// @param prefix the beginning of the directory's name, which is the same for all processes that
+  ///   share the clean-up
   /// @throws IOException if the directory cannot be created or locked
   public static JarCopies create(String prefix) throws IOException {
     return create(Path.of(System.getProperty("java.io.tmpdir")), prefix);
@@ -78,7 +79,7 @@ public final class JarCopies implements Closeable {
         remove(directory);
       }
     } catch (IOException e) {
-      // It belongs to another user, or another process is removing it.
+      // It belongs to another user, or another process is currently removing it.
     }
   }
 
@@ -91,12 +92,13 @@ public final class JarCopies implements Closeable {
     Files.deleteIfExists(directory);
   }
 
-  /// Returns the directory, for copies that the caller makes itself.
+  /// Returns the directory, for callers that copy files to it themselves.
   public Path directory() {
     return directory;
   }
 
-  /// Copies a jar as it is now and returns the copy. A directory of classes is returned unchanged.
+  /// Copies a jar in its current state and returns the copy. A directory of classes is returned
+  /// unchanged.
   public synchronized Path copy(Path jar) throws IOException {
     if (Files.isDirectory(jar)) {
       return jar;
@@ -105,7 +107,7 @@ public final class JarCopies implements Closeable {
     return Files.copy(jar, to, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /// Deletes all copies except the wanted ones.
+  /// Deletes all copies except the given ones.
   public synchronized void retain(Set<Path> wanted) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.toList()) {

@@ -6,16 +6,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import sluice.sys.threads.Uninterrupted;
 
-/// Starts JDK-internal threads early, in the host. The JDK starts some threads once per JVM at the
-/// first use of a class. The host starts them before code of a domain can: so they are not created
-/// in the thread group of a domain, and inherit neither its context class loader nor its thread
-/// locals. Any thread may call.
+/// Starts JDK-internal threads early, in the host. The JDK starts some threads once per JVM when a
+/// class is first used. The host starts them before code of a domain can do so. Therefore they are
+/// not created in the thread group of a domain, and inherit neither its context class loader nor
+/// its thread locals. Any thread may call.
 ///
-/// [DomainThreads] recognizes JDK threads that are not named here: the domain did not start them,
-/// so it ends without them, and its end removes its context from them.
+/// [DomainThreads] recognizes JDK threads that are not listed here, because the domain did not
+/// start them. The domain terminates without them, and its termination removes its context from
+/// them.
 final class JdkThreads {
-  /// A class initializer or a static method without parameters that starts such a thread, or that
-  /// keeps the context of its caller forever.
+  /// A class initializer or a static method without parameters that starts a thread of this kind,
+  /// or that keeps the context of its caller forever.
   private record Starter(String prefix, String type, String method) {
     void run() {
       try {
@@ -24,7 +25,7 @@ final class JdkThreads {
           started.getMethod(method).invoke(null);
         }
       } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-        // Another JDK, or a missing module: no thread is started then.
+        // On another JDK, or if a module is missing, no thread is started.
       }
     }
   }
@@ -34,11 +35,11 @@ final class JdkThreads {
       List.of(
           new Starter("java.util.prefs.", "java.util.prefs.FileSystemPreferences", ""),
           new Starter("javax.management.monitor.", "javax.management.monitor.Monitor", ""),
-          // The virtual threads that wait for the sockets of all other virtual threads. They
-          // inherit the scheduler of the first virtual thread that needs them.
+          // These virtual threads wait for the sockets of all other virtual threads. They inherit
+          // the scheduler of the first virtual thread that needs them.
           new Starter("java.net.", "sun.nio.ch.Poller", ""),
           new Starter("java.nio.channels.", "sun.nio.ch.Poller", ""),
-          // These create the one application context of the JVM.
+          // These methods create the only application context of the JVM.
           new Starter("java.awt.", REGISTRY, "getDefaultInstance"),
           new Starter("javax.imageio.", REGISTRY, "getDefaultInstance"),
           new Starter("javax.swing.", REGISTRY, "getDefaultInstance"));
@@ -48,8 +49,9 @@ final class JdkThreads {
 
   private JdkThreads() {}
 
-  /// Its initializer starts, once, the threads that any code may need. The task is a method of the
-  /// outer class; a method of this class would wait in the new thread for this initializer.
+  /// The initializer of this class starts, once, the threads that any code may need. The task is a
+  /// method of the outer class, because a method of this class would wait in the new thread for
+  /// this initializer.
   private static final class Started {
     static {
       onHost(JdkThreads::delays);

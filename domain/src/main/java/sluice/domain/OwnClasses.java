@@ -4,8 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A cache of the translated classes that each domain has its own copy of. Their bytes are the same
-/// for all domains, and no more than the classes of `java.util.regex`. Any thread may call.
+/// A cache of the translated classes of which each domain has its own copy. Their bytes are the
+/// same for all domains, and amount to no more than the classes of `java.util.regex`. Any thread
+/// may call.
 final class OwnClasses {
   private static final ConcurrentHashMap<String, byte[]> BYTES = new ConcurrentHashMap<>();
 

@@ -10,9 +10,9 @@ import java.io.UncheckedIOException;
 /// Access to the two JVM-wide serialization caches of `java.io`, for class descriptors and for
 /// field access. Any thread may call.
 ///
-/// An entry is a soft reference that names its class. A reference that is cleared while the class
-/// is alive waits in a queue of its cache and keeps the class reachable, until the cache is next
-/// asked for any class. In a JVM that never serializes again, that is forever.
+/// An entry is a soft reference that refers to its class. A reference that is cleared while the
+/// class is loaded remains in a queue of its cache and keeps the class reachable until the cache is
+/// next accessed for any class. In a JVM that never uses serialization again, it remains forever.
 final class SerialCaches {
   private static final byte[] NUMBER = number();
 
@@ -28,12 +28,13 @@ final class SerialCaches {
     return bytes.toByteArray();
   }
 
-  /// Makes both caches drop cleared entries, by deserializing a number.
+  /// Makes both caches remove their cleared entries, by deserializing a number.
   static void dropCleared() {
     try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(NUMBER))) {
       in.readObject();
     } catch (IOException | ClassNotFoundException e) {
-      // A filter of the host refused it. The entries go when the host serializes next.
+      // A filter of the host rejected it. The entries are removed when the host next uses
+      // serialization.
       return;
     }
   }

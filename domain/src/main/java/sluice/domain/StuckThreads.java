@@ -13,12 +13,12 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.BlockedCall;
 
-/// Ends waits of an ended domain's threads that neither an interrupt nor a close ends: system calls
-/// that the JDK makes on descriptors of its own (`URL.openStream`), and calls on files that do not
-/// answer. A closer calls it one second after the end and every half second from then on, one
-/// thread at a time.
+/// Terminates waits of an ended domain's threads that neither an interrupt nor a close can
+/// terminate. These are system calls that the JDK makes on its own descriptors (`URL.openStream`),
+/// and calls on files that do not respond. A closer calls this class one second after the end of
+/// the domain and every half second afterwards, from one thread at a time.
 ///
-/// A thread is woken only if it was in the same call with the same arguments the time before.
+/// A thread is only woken if it was in the same call with the same arguments at the previous check.
 final class StuckThreads {
   static final long FIRST_NANOS = 1_000_000_000;
   static final long NEXT_NANOS = 500_000_000;
@@ -28,12 +28,12 @@ final class StuckThreads {
 
   private Map<Long, BlockedCall> seen = new HashMap<>();
 
-  /// Ends the calls of threads that were already blocked in them at the last look.
+  /// Terminates the calls in which threads were already blocked at the previous check.
   ///
   /// @param left the threads of the domain
-  /// @param carrying the threads that carry virtual threads of the domain. It is unknown which one
-  ///   each carries, so no call of these is ended while one of the virtual threads waits for input
-  ///   of the host
+  /// @param carrying the threads that carry virtual threads of the domain. It is unknown which
+  ///   virtual thread each of them carries, so none of their calls is terminated while one of the
+  ///   virtual threads waits for input of the host
   void look(List<Thread> left, List<Thread> carrying) throws JMException, IOException {
     List<Thread> threads = new ArrayList<>();
     boolean hasVirtualAtTheHosts = false;
@@ -69,7 +69,7 @@ final class StuckThreads {
     return false;
   }
 
-  /// Returns the output of `jcmd Thread.print`, the only source of a thread's number in the kernel.
+  /// Returns the output of `jcmd Thread.print`, the only source of a thread's kernel id.
   private static String dump() throws JMException {
     return (String)
         ManagementFactory.getPlatformMBeanServer()
@@ -81,8 +81,8 @@ final class StuckThreads {
   }
 
   /// Finds the call of a thread by its line `"name" #12 [345] daemon prio=5 ... nid=345`. The name
-  /// is text of the domain and may look like another thread's line. Then the number occurs twice,
-  /// and neither line counts.
+  /// is text of the domain and may look like another thread's line. In that case the number occurs
+  /// twice, and both lines are ignored.
   private static @Nullable BlockedCall call(Thread thread, String dump) {
     Pattern line = Pattern.compile("\" #" + thread.threadId() + " \\[(\\d{1,9})\\] ");
     Matcher found = line.matcher(dump);

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import sluice.domain.carrier.Carriers;
 
-/// The check that watching gates of a domain make. It holds threads of the domain while its budget
-/// is overdrawn, and makes a thread yield when another one waits for its processor.
+/// The check performed by active gates of a domain. It holds threads of the domain while its budget
+/// is exceeded, and makes a thread yield if another thread waits for its processor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -48,8 +48,8 @@ final class Throttle implements Runnable {
     return (asked & YIELD) != 0;
   }
 
-  /// Checks once. Called by gates of a domain that was over its budget lately, or for whose
-  /// processors other threads wait.
+  /// Performs a single check. Called by gates of a domain that was recently over its budget, or for
+  /// whose processors other threads wait.
   @Override
   public void run() {
     int now = asked;
@@ -60,7 +60,7 @@ final class Throttle implements Runnable {
 
   private void answer(int now) {
     if ((now & HOLD) != 0) {
-      // Carriers run only code with a verified bound: PreemptionListener.
+      // Carriers only run code with a verified bound, see PreemptionListener.
       if (!Carriers.isCarrier() && !visitors.contains(Thread.currentThread())) {
         hold();
       }
@@ -72,7 +72,8 @@ final class Throttle implements Runnable {
     }
   }
 
-  /// Waits until the domain is within its budget. An interrupt is kept for the thread's next wait.
+  /// Waits until the domain is within its budget. An interrupt is preserved for the thread's next
+  /// wait.
   private void hold() {
     boolean wasInterrupted = false;
     while ((asked & HOLD) != 0) {

@@ -19,18 +19,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.translate.Translator;
 
-/// A directory of translated classes, with one [ClassStore] per component, named by the content
-/// that it was made from. Any number of threads and processes may use the directory at a time.
+/// A directory of translated classes, with one [ClassStore] per component, whose name is derived
+/// from its content. Any number of threads and processes may use the directory at the same time.
 ///
-/// The name is the SHA-256 of the versions of the translator and the JDK, and of the jars of the
-/// component, so entries are never out of date. The checksums in the file find damage, not malice:
-/// a process that may write to the directory can replace any class. So a directory that another
-/// user owns or may enter is not used.
+/// The name is the SHA-256 hash of the versions of the translator and the JDK and of the jars of
+/// the component, so entries are never out of date. The checksums in the file detect damage but not
+/// tampering, because a process that may write to the directory can replace any class. Therefore a
+/// directory that another user owns or may enter is not used.
 final class TranslationCache {
   private static final long MAX_BYTES = 64L << 20;
   private static final String SUFFIX = ".classes";
 
-  /// The mask of type and permissions in `st_mode`.
+  /// The mask of the type and permissions in `st_mode`.
   private static final int TYPE_AND_PERMISSIONS = 0170777;
 
   private static final int DIRECTORY_OF_OWNER = 0040700;
@@ -42,7 +42,7 @@ final class TranslationCache {
 
   /// Opens the store of a component.
   ///
-  /// @param component the hash of all jars with its classes
+  /// @param component the hash of all jars that contain its classes
   TranslationCache(Path directory, byte[] component) {
     file =
         usable(directory)
@@ -51,7 +51,7 @@ final class TranslationCache {
     store = file == null ? ClassStore.EMPTY : ClassStore.of(file);
   }
 
-  /// Returns the number of this process's user, or -1 if it is unknown.
+  /// Returns the id of this process's user, or -1 if it is unknown.
   private static Object self() {
     try {
       return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
@@ -72,7 +72,8 @@ final class TranslationCache {
               directory,
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         } catch (FileAlreadyExistsException e) {
-          // Another process made it meanwhile; it is checked below like any other.
+          // Another process has created it in the meantime; it is checked below like any other
+          // directory.
         }
       }
       // The numeric user id is read, because each lookup of a user name reads files.
@@ -86,13 +87,13 @@ final class TranslationCache {
     }
   }
 
-  /// Returns true if the directory is used: it belongs to this user, and no other user may enter
-  /// it.
+  /// Returns true if the directory is used, which requires that it belongs to this user and that no
+  /// other user may enter it.
   boolean isUsed() {
     return file != null;
   }
 
-  /// Returns the stored translation of a class, or null.
+  /// Returns the stored translation of a class, or null if there is none.
   byte @Nullable [] find(String internalName) {
     return file == null ? null : store.find(file, internalName);
   }
@@ -122,11 +123,12 @@ final class TranslationCache {
       ClassStore.add(file, internalName, translated);
       makeRoom(file, translated.length);
     } catch (IOException e) {
-      // The disk is full or the directory was deleted: the class is used but not stored.
+      // The disk is full or the directory was deleted, so the class is used but not stored.
     }
   }
 
-  /// Deletes the oldest files if all exceed 64 MB; checks the directory once per 4 MB written.
+  /// Deletes the oldest files if the total size exceeds 64 MB. The directory is checked once per 4
+  /// MB written.
   private synchronized void makeRoom(Path written, int bytes) throws IOException {
     writtenBytes += bytes;
     Path directory = written.getParent();

@@ -13,15 +13,15 @@ import sluice.sys.threads.HostThread;
 /// budget. Guarded by one lock.
 ///
 /// There are two token buckets, one for processor time and one for allocated bytes. Each sample
-/// adds the tokens that the budget gives for the time since the last sample and takes those that
-/// were used. Platform threads that begin and end between two samples are not seen; virtual threads
-/// are.
+/// adds the tokens that the budget grants for the time since the last sample and removes the tokens
+/// that were used. Platform threads that start and terminate between two samples are not seen, but
+/// virtual threads are.
 final class Usage {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private static final AtomicBoolean TURNING_ON = new AtomicBoolean();
 
-  /// The capacity of a bucket: the amount that the budget gives in 100 ms.
+  /// The capacity of a bucket, which is the amount that the budget grants in 100 ms.
   private static final long BURST_NANOS = 100_000_000;
 
   private final Budget budget;
@@ -43,10 +43,10 @@ final class Usage {
 
   /// Takes a sample.
   ///
-  /// @param threads the platform threads whose whole use is charged to the domain
+  /// @param threads the platform threads whose entire use is charged to the domain
   /// @param carriedNanos the processor time that its virtual threads have used so far
   /// @param carriedBytes the bytes that its virtual threads have allocated so far
-  /// @return true if the domain is overdrawn
+  /// @return true if the domain has exceeded its budget
   synchronized boolean sample(List<Thread> threads, long carriedNanos, long carriedBytes) {
     keepClocks();
     long[] ids = threads.stream().mapToLong(Thread::threadId).toArray();
@@ -92,7 +92,7 @@ final class Usage {
     visitorBytes.addAndGet(bytes);
   }
 
-  /// Starts to charge the domain for the calling thread, which is not one of its own.
+  /// Starts charging the domain for the calling thread, which does not belong to it.
   synchronized void enter() {
     visiting.put(
         Thread.currentThread().threadId(),
@@ -108,7 +108,7 @@ final class Usage {
     }
   }
 
-  /// Charges the use of a thread since the last look.
+  /// Charges the use of a thread since the last sample.
   private void look(long id, long[] since) {
     long cpu = THREADS.getThreadCpuTime(id);
     long bytes = THREADS.getThreadAllocatedBytes(id);
@@ -119,8 +119,9 @@ final class Usage {
     }
   }
 
-  /// Turns the JVM's clocks of threads on again. A domain may turn them off, and may hold the
-  /// monitor that turning them on takes. So a disposable thread does it, at most one at a time.
+  /// Turns the JVM's thread clocks on again. A domain may turn them off, and may hold the monitor
+  /// that is required to turn them on. Therefore a disposable thread does this, at most one at a
+  /// time.
   private static void keepClocks() {
     boolean areOn = THREADS.isThreadCpuTimeEnabled() && THREADS.isThreadAllocatedMemoryEnabled();
     if (!areOn && TURNING_ON.compareAndSet(false, true)) {

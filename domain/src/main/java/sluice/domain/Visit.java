@@ -2,11 +2,12 @@ package sluice.domain;
 
 import org.jspecify.annotations.Nullable;
 
-/// The period in which a platform thread of the host runs code of a domain. Its use meanwhile is
-/// charged to that domain, while it runs and when it returns. Confined to one thread.
+/// A period during which a platform thread of the host runs code of a domain. The resources used in
+/// this period are charged to the domain, both while the thread runs and when it returns. Confined
+/// to one thread.
 ///
-/// Visits nest: while an inner visit lasts, the outer domain is not charged. A virtual thread has
-/// no clock; its use is accounted for by its own scheduler.
+/// Visits can be nested. The outer domain is not charged during an inner visit. A virtual thread
+/// has no clock, so its use is accounted for by its own scheduler.
 final class Visit {
   private static final ThreadLocal<@Nullable Visit> CURRENT = new ThreadLocal<>();
 
@@ -38,7 +39,7 @@ final class Visit {
     return made;
   }
 
-  /// Ends the visit and resumes the outer one.
+  /// Ends this visit and resumes the outer one.
   void end() {
     usage.leave();
     if (outer == null) {

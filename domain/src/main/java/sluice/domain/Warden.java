@@ -5,10 +5,10 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import sluice.sys.threads.HostThread;
 
-/// The thread that samples the budgets of domains and drives dying domains to their end. There is
-/// one per JVM, started with the first domain that needs it; it sleeps while no domain does. An
-/// exception of one look is reported to the handler of uncaught exceptions, and the other looks go
-/// on.
+/// The thread that samples the budgets of domains and completes the termination of dying domains.
+/// There is one per JVM, which is started with the first domain that needs it and sleeps while no
+/// domain does. An exception thrown by one check is reported to the handler of uncaught exceptions,
+/// and the other checks continue.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -21,7 +21,7 @@ final class Warden {
 
   private Warden() {}
 
-  /// Calls a look every 20 ms until it returns false. A look is never added twice.
+  /// Calls a check every 20 ms until it returns false. The same check is never added twice.
   static void watch(BooleanSupplier look) {
     synchronized (LOOKS) {
       LOOKS.add(look);
@@ -53,7 +53,7 @@ final class Warden {
         now.clear();
         Thread.sleep(PERIOD_MILLIS);
       } catch (InterruptedException e) {
-        // This module never interrupts this thread, and no domain knows it.
+        // This module never interrupts this thread, and it is not visible to any domain.
       }
     }
   }

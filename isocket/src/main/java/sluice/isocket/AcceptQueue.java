@@ -9,15 +9,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The queue of connections of a server socket that wait to be accepted. The loop adds; any thread
-/// takes.
+/// A queue of the connections of a server socket that are waiting to be accepted. The loop adds
+/// connections, and any thread may remove them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all | any thread | under `lock` | under `lock` |
 ///
-/// Limits: with `backlog` connections waiting, the loop is told to stop accepting. The few
-/// connections that the kernel has already accepted by then are queued too.
+/// Once `backlog` connections are waiting, the loop is told to stop accepting. Connections that the
+/// kernel has already accepted by then are still added.
 final class AcceptQueue {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition came = lock.newCondition();
@@ -70,7 +70,7 @@ final class AcceptQueue {
     }
   }
 
-  /// Takes a connection, waiting for one.
+  /// Removes and returns the next connection, waiting until one arrives.
   ///
   /// @param timeoutMillis the maximum time to wait; 0 waits without limit
   SharedStream take(int timeoutMillis) throws IOException {
@@ -100,7 +100,8 @@ final class AcceptQueue {
     }
   }
 
-  /// Closes the queue. Connections that were not accepted are reset, as the kernel's queue does.
+  /// Closes the queue. Connections that have not been accepted are reset, as the kernel does with
+  /// its own queue.
   void close() {
     List<SharedStream> left;
     lock.lock();

@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// The unread input of a socket in stream order: leased pieces that stay in the buffers where they
-/// were received, and copies. Guarded by the lock of its [SharedStream].
+/// The unread input of a socket in stream order. Each segment is either a leased part of the chunk
+/// in which it was received, or a copy. Guarded by the lock of its [SharedStream].
 ///
 /// ```
 /// head                                   head + count
 ///  │ chunk 7 [96,+512) │ copy [0,+1400) │ chunk 2 [0,+64) │
 /// ```
 ///
-/// Limits: [#PIECES] pieces and about [#LIMIT_BYTES] bytes; then [#isFull] makes the loop hold
-/// input back.
+/// The input is limited to [#PIECES] segments and about [#LIMIT_BYTES] bytes. Once a limit is
+/// reached, [#isFull] returns true and the loop holds back further input.
 final class Arrivals {
   static final int PIECES = 16;
   static final int LIMIT_BYTES = 256 << 10;
 
-  /// The maximum number of leases of one socket, not counting its reader's.
+  /// The maximum number of leases of one socket, not counting the lease of its reader.
   static final int LEASES = 8;
 
   private static final int LEAST_COPY = 1024;
@@ -42,12 +42,12 @@ final class Arrivals {
     return count == PIECES || bytes >= LIMIT_BYTES;
   }
 
-  /// Returns true if one more lease may be added.
+  /// Returns true if another lease may be added.
   boolean mayLease() {
     return leased < LEASES;
   }
 
-  /// Adds a piece. The caller's lease passes to this object.
+  /// Adds a segment. The caller's lease is transferred to this object.
   void add(Block block, long offset, int length) {
     bytes += length;
     if (count > 0) {
@@ -87,7 +87,7 @@ final class Arrivals {
     lengths[at] += length;
   }
 
-  /// Moves a copy to the front of an array that has room for `more` bytes behind it.
+  /// Moves a copy to the front of an array that has space for `more` bytes behind it.
   private byte[] withRoom(int at, byte[] copy, int more) {
     int held = lengths[at];
     byte[] target = copy;
@@ -107,9 +107,9 @@ final class Arrivals {
     return (head + count++) % PIECES;
   }
 
-  /// Copies bytes from the front and removes them.
+  /// Copies bytes from the front of the input and removes them.
   ///
-  /// @return the number of bytes copied, 0 if there are none
+  /// @return the number of bytes copied, or 0 if there is no input
   int take(byte[] into, int from, int most) {
     int done = 0;
     while (done < most && count > 0) {
@@ -151,7 +151,8 @@ final class Arrivals {
     count--;
   }
 
-  /// Returns the chunk at the front; null if there is no input, or if the front is a copy.
+  /// Returns the chunk that contains the first unread bytes, or null if there is no input or the
+  /// first segment is a copy.
   @Nullable Block frontBlock() {
     return count == 0 ? null : blocks[head];
   }
@@ -164,13 +165,13 @@ final class Arrivals {
     return lengths[head];
   }
 
-  /// Removes the piece at the front. Its lease passes to the caller.
+  /// Removes the first segment. Its lease is transferred to the caller.
   void removeFront() {
     bytes -= lengths[head];
     removeHead();
   }
 
-  /// Drops all input and ends its leases.
+  /// Discards all input and releases its leases.
   void clear() {
     while (count > 0) {
       advance(lengths[head]);

@@ -2,12 +2,12 @@ package sluice.isocket;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The numbers of bytes that the connections of one server socket have received and sent. Any
-/// thread may call.
+/// The numbers of bytes received and sent by the connections of one server socket. Any thread may
+/// call.
 final class ByteCounts {
-  /// The bytes received, for interruptlets and for ISockets.
+  /// The number of bytes received, both for interruptlets and for ISockets.
   final AtomicLong received = new AtomicLong();
 
-  /// The bytes that interruptlets and ISockets have passed on for sending.
+  /// The number of bytes that interruptlets and ISockets have submitted for sending.
   final AtomicLong sent = new AtomicLong();
 }

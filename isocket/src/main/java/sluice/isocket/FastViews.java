@@ -10,12 +10,13 @@ import sluice.memory.WritableViewBinder;
 import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 
-/// The views that a socket has given to its application: at most one of received bytes and one to
-/// fill. Guarded by the lock of its [SharedStream].
+/// The views that a socket has returned to its application. At most one view of received bytes and
+/// one writable view exist at a time. Guarded by the lock of its [SharedStream].
 ///
-/// The thread that owns a view ends it by unbinding, which costs nothing. If another thread ends
-/// it, the owner may be in the middle of an access. So all views go through a lifetime of the
-/// socket: closing that lifetime waits until the access is over. Only then is the lease released.
+/// The thread that owns a view invalidates it by unbinding it, which has no cost. If another thread
+/// invalidates the view, the owner may be in the middle of an access. Therefore all views are bound
+/// to a lifetime of the socket. Closing that lifetime waits until the access has completed, and
+/// only then is the lease released.
 ///
 /// | ended by | effect |
 /// |---|---|
@@ -29,8 +30,8 @@ final class FastViews {
   private @Nullable Thread reader;
   private @Nullable Block read;
 
-  /// The chunk that was shown last, mapped in the socket's lifetime. Cached, because the same few
-  /// chunks recur.
+  /// The most recently shown chunk, mapped in the socket's lifetime. It is cached because the same
+  /// few chunks recur.
   private @Nullable Block aliased;
 
   private MemorySegment alias = MemorySegment.NULL;
@@ -39,13 +40,13 @@ final class FastViews {
   private @Nullable Thread writer;
   private @Nullable Block written;
 
-  /// The buffer that was filled last, mapped in the socket's lifetime.
+  /// The most recently filled buffer, mapped in the socket's lifetime.
   private @Nullable Block writeAliased;
 
   private MemorySegment writeAlias = MemorySegment.NULL;
 
-  /// Shows bytes to the calling thread, and ends its previous view. The caller's lease passes to
-  /// this object.
+  /// Returns a view of received bytes for the calling thread and invalidates the previous one. The
+  /// caller's lease is transferred to this object.
   View show(Block block, long offset, int length) {
     endRead();
     Thread here = Thread.currentThread();
@@ -65,8 +66,8 @@ final class FastViews {
     return binder.bind(alias, offset, length);
   }
 
-  /// Gives the calling thread bytes to fill, and ends the previous view. The caller's lease passes
-  /// to this object.
+  /// Returns a writable view for the calling thread and invalidates the previous one. The caller's
+  /// lease is transferred to this object.
   WritableView fill(Block block, int offset, int length) {
     endWrite();
     Thread here = Thread.currentThread();
@@ -86,9 +87,9 @@ final class FastViews {
     return binder.bind(writeAlias, offset, length);
   }
 
-  /// Ends the view that is being filled, and passes its block and the lease to the caller.
+  /// Invalidates the writable view and returns its block. The lease is transferred to the caller.
   ///
-  /// @throws IllegalStateException if there is no such view, or another thread fills it
+  /// @throws IllegalStateException if there is no writable view, or if it belongs to another thread
   Block filled(int length) {
     Block block = written;
     WritableViewBinder binder = writing;
@@ -104,7 +105,7 @@ final class FastViews {
     return block;
   }
 
-  /// Ends the view of received bytes, if there is one.
+  /// Invalidates the view of received bytes, if there is one.
   void endRead() {
     Block block = read;
     if (block == null) {
@@ -119,7 +120,7 @@ final class FastViews {
     block.release();
   }
 
-  /// Ends the view to fill, if there is one.
+  /// Invalidates the writable view, if there is one.
   void endWrite() {
     Block block = written;
     if (block == null) {
@@ -137,14 +138,14 @@ final class FastViews {
     block.release();
   }
 
-  /// Ends both views.
+  /// Invalidates both views.
   void end() {
     endRead();
     endWrite();
   }
 
-  /// Waits until a running access is over and prevents further ones. Later views get a new
-  /// lifetime.
+  /// Waits until an access in progress has completed and prevents further accesses. Views created
+  /// later use a new lifetime.
   private void endReadLifetime() {
     aliased = null;
     alias = MemorySegment.NULL;

@@ -7,7 +7,7 @@ import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
 
-/// The holder of a server socket's interruptlet. Any thread may admit, replace and evict.
+/// Holds the interruptlet of a server socket. Any thread may admit, replace and evict it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,8 +35,8 @@ final class Handlers {
     admission = null;
   }
 
-  /// Evicts an interruptlet unless another one has replaced it.
-  @SuppressWarnings("ReferenceEquality") // an admission is itself only
+  /// Evicts the given interruptlet unless it has been replaced.
+  @SuppressWarnings("ReferenceEquality") // admissions are compared by identity
   synchronized void evict(HandlerGuard guard) {
     Admission now = admission;
     if (now != null && now.guard() == guard) {

@@ -1,6 +1,7 @@
 package sluice.isocket;
 
-/// A wrapper of an array, for lists with empty slots. Owned by the holder of the list.
+/// A wrapper that allows an array to be stored in a list with empty slots. Owned by the owner of
+/// the list.
 final class HeapBytes {
   final byte[] array;
 

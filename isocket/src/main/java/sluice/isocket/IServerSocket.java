@@ -17,17 +17,18 @@ import sluice.loop.server.WarmUp;
 /// `ServerSocket` does; [#accept] returns [ISocket]s, and an interruptlet may answer messages
 /// before they reach these. Any thread may call.
 ///
-/// **Interruptlets.** An incoming message is first shown to the interruptlet on the loop's thread.
-/// A message that it passes reaches the [ISocket] untouched. While an interruptlet is admitted,
-/// `accept` returns a connection once the interruptlet has passed one of its messages, or once its
-/// client has been silent for 200 ms. Connections that arrive meanwhile have `TCP_NODELAY` set, so
-/// that replies leave at once.
+/// **Interruptlets.** Each incoming message is first shown to the interruptlet on the loop's
+/// thread. A message that the interruptlet passes is delivered to the [ISocket] unchanged. While an
+/// interruptlet is admitted, `accept` returns a connection once the interruptlet has passed one of
+/// its messages, or once its client has sent nothing for 200 ms. Connections that arrive during
+/// that time have `TCP_NODELAY` set, so that replies are sent immediately.
 ///
-/// **Order.** The interruptlet sees the next message of an accepted connection when the application
-/// has read all previous input and asks for more, because at that point a server has written its
-/// reply. A server that reads on before it has replied must not have an interruptlet.
+/// **Order.** The interruptlet is shown the next message of an accepted connection when the
+/// application has read all previous input and attempts to read more, because a server has usually
+/// written its reply by then. A server that reads further input before it has replied must not have
+/// an interruptlet.
 public final class IServerSocket extends ServerSocket {
-  /// The time limit of one run of an interruptlet if none is given: 10 ms.
+  /// The default time limit for one run of an interruptlet: 10 ms.
   public static final Duration DEFAULT_LIMIT = Duration.ofMillis(10);
 
   private final ServerImpl server;
@@ -42,7 +43,7 @@ public final class IServerSocket extends ServerSocket {
 
   /// Creates an unbound server socket.
   ///
-  /// @param loop the loop, or null for the shared one
+  /// @param loop the loop to use, or null for the shared loop
   public IServerSocket(@Nullable ISocketLoop loop) throws IOException {
     this(new ServerImpl(loop), loop);
   }
@@ -87,32 +88,34 @@ public final class IServerSocket extends ServerSocket {
     return accepted;
   }
 
-  /// Admits an interruptlet in place of the current one, while connections are served. Messages
-  /// that the loop begins to handle after this call has returned are shown to the new one.
+  /// Admits an interruptlet and replaces the current one, while connections are served. Messages
+  /// that the loop begins to handle after this method has returned are shown to the new
+  /// interruptlet.
   ///
   /// @param name the name shown in reports
-  /// @param framing finds the end of a message; [Framing#NONE] takes all bytes that have arrived
-  /// @param perLoop creates the interruptlet, on the loop's thread, at its first message
+  /// @param framing determines where a message ends; [Framing#NONE] accepts all bytes that have
+  ///   arrived
+  /// @param perLoop creates the interruptlet on the loop's thread when its first message arrives
   /// @param limit the maximum time of one run, at least 1 ms; after a longer run the interruptlet
   ///   is disabled, and messages go to the ISockets
-  /// @return the guard, which shows if the interruptlet overran, and evicts it with
-  ///   [#evict(HandlerGuard)]
+  /// @return the guard, which indicates if the interruptlet exceeded its limit, and which can be
+  ///   passed to [#evict(HandlerGuard)]
   public HandlerGuard admit(
       String name, Framing framing, Supplier<? extends Interruptlet> perLoop, Duration limit) {
     return server.handlers().admit(name, framing, perLoop, limit);
   }
 
-  /// Admits an interruptlet once it is warm. It first runs on the calling thread, on a network
-  /// inside of the process, until the JVM has compiled it, for two seconds at most. Meanwhile the
-  /// server goes on as before. The time that the first client still waits is `handler_first_us` in
-  /// `sluice stat` and in the log.
+  /// Admits an interruptlet after warming it up. The interruptlet first runs on the calling thread,
+  /// on an in-process network, until the JVM has compiled it or two seconds have elapsed. The
+  /// server continues to run as before in the meantime. The remaining delay of the first client is
+  /// reported as `handler_first_us` by `sluice stat` and in the log.
   ///
   /// @param name the name shown in reports
-  /// @param framing finds the end of a message
-  /// @param perLoop creates the interruptlet; also called on the calling thread for the warm-up
+  /// @param framing determines where a message ends
+  /// @param perLoop creates the interruptlet; also invoked on the calling thread for the warm-up
   /// @param limit the maximum time of one run, at least 1 ms
-  /// @param sample a whole message; the handler must tolerate seeing it many times
-  /// @throws IOException if the sample is not a whole message
+  /// @param sample a complete message; the handler must tolerate receiving it many times
+  /// @throws IOException if the sample is not a complete message
   public HandlerGuard admit(
       String name,
       Framing framing,
@@ -124,23 +127,23 @@ public final class IServerSocket extends ServerSocket {
     return admit(name, framing, perLoop, limit);
   }
 
-  /// Evicts the interruptlet. From now on, all messages go to the ISockets.
+  /// Evicts the interruptlet. All subsequent messages are delivered to the ISockets.
   public void evict() {
     server.handlers().evict();
   }
 
-  /// Evicts an interruptlet, unless another one has been admitted since.
+  /// Evicts the given interruptlet unless it has been replaced.
   public void evict(HandlerGuard guard) {
     server.handlers().evict(guard);
   }
 
-  /// Returns the number of bytes that the connections have received, for interruptlets and for
+  /// Returns the number of bytes that the connections have received, both for interruptlets and for
   /// ISockets.
   public long receivedBytes() {
     return server.handlers().counts().received.get();
   }
 
-  /// Returns the number of bytes that interruptlets and ISockets have passed on for sending.
+  /// Returns the number of bytes that interruptlets and ISockets have submitted for sending.
   public long sentBytes() {
     return server.handlers().counts().sent.get();
   }

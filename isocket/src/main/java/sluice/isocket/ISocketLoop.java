@@ -26,17 +26,18 @@ import sluice.loop.server.Watchdog;
 import sluice.memory.Account;
 import sluice.sys.Files;
 
-/// A loop that receives for isockets, with a daemon thread of its own. Any thread may call.
+/// A loop that receives the input of isockets on its own daemon thread. Any thread may call.
 ///
-/// Sockets that are given no loop share one ([#shared]), which lives as long as the process. Its
-/// backend is set by the system property `sluice.isocket.backend` (`io_uring`, `epoll` or `poll`),
-/// or else the best available one.
+/// Sockets that are created without a loop share one ([#shared]), which exists until the process
+/// terminates. The system property `sluice.isocket.backend` selects its backend (`io_uring`,
+/// `epoll` or `poll`). If the property is not set, the best available backend is used.
 public final class ISocketLoop implements AutoCloseable {
   private static final int CLOSE_SECONDS = 10;
   private static final long LATER_NANOS = 1_000_000;
   private static final long SEND_BYTES = 16L << 20;
 
-  /// The write timeout, in effect none: a peer may read as slowly as it likes, as with JDK sockets.
+  /// The write timeout, which is effectively infinite because a peer may read as slowly as it
+  /// likes, as with JDK sockets.
   private static final long WRITE_TIMEOUT_NANOS = TimeUnit.DAYS.toNanos(365);
 
   private static final String PROPERTY = "sluice.isocket.backend";
@@ -56,13 +57,13 @@ public final class ISocketLoop implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread thread;
 
-  /// The queues of open server sockets, whose threads are woken when the loop ends.
+  /// The queues of open server sockets, whose waiting threads are woken when the loop terminates.
   private final Set<AcceptQueue> accepting = ConcurrentHashMap.newKeySet();
 
   private final Loop loop;
   private volatile boolean closed;
 
-  /// The protocol of connecting sockets, created by the loop's thread at the first one.
+  /// The protocol of connecting sockets, created by the loop's thread for the first such socket.
   private @Nullable IStreamProtocol connecting;
 
   /// The virtual threads of the loop, created on demand.
@@ -90,7 +91,7 @@ public final class ISocketLoop implements AutoCloseable {
     watchdog.watch(loop);
   }
 
-  /// Returns the loop of all sockets that are given no other. Starts it at the first call.
+  /// Returns the loop shared by all sockets that are created without one. The first call starts it.
   ///
   /// @throws IOException if the kernel offers no usable engine
   public static synchronized ISocketLoop shared() throws IOException {
@@ -119,14 +120,15 @@ public final class ISocketLoop implements AutoCloseable {
 
   /// Starts a loop.
   ///
-  /// @throws IOException if the backend is not available, with why and the fix
+  /// @throws IOException if the backend is not available; the message states the reason and the fix
   public static ISocketLoop start(String name, Backend backend) throws IOException {
     return start(name, backend, EngineConfig.DEFAULT);
   }
 
-  /// Starts a loop with the given engine configuration, for example for another size of the arena.
+  /// Starts a loop with the given engine configuration, for example to change the size of the
+  /// arena.
   ///
-  /// @throws IOException if the backend is not available, with why and the fix
+  /// @throws IOException if the backend is not available; the message states the reason and the fix
   public static ISocketLoop start(String name, Backend backend, EngineConfig engine)
       throws IOException {
     return start(name, backend, engine, LoopConfig.DEFAULT, SEND_BYTES);
@@ -169,7 +171,7 @@ public final class ISocketLoop implements AutoCloseable {
     return choice;
   }
 
-  /// Returns the watchdog that measures handlers against their limits.
+  /// Returns the watchdog that enforces the limits of handlers.
   public Watchdog watchdog() {
     return watchdog;
   }
@@ -179,8 +181,8 @@ public final class ISocketLoop implements AutoCloseable {
     return counters.fastReads.get();
   }
 
-  /// Returns the number of pieces of input for which no lease was available. They were copied and
-  /// delivered by ordinary reads.
+  /// Returns the number of segments of input for which no lease was available. These were copied
+  /// and delivered by ordinary reads.
   public long leasesRefused() {
     return counters.leasesRefused.get();
   }
@@ -198,8 +200,8 @@ public final class ISocketLoop implements AutoCloseable {
     watchdog.publish(into);
   }
 
-  /// Returns virtual threads that are carried by the loop's own thread. A thread of these that
-  /// serves a connection is woken without a thread switch. Only for trusted code; see
+  /// Returns virtual threads that are carried by the loop's own thread. If such a thread serves a
+  /// connection, it is woken without a thread switch. Only trusted code should use them; see
   /// [LoopThreads]. Must not be called by an interruptlet.
   ///
   /// @throws IOException if the loop is closed
@@ -213,7 +215,7 @@ public final class ISocketLoop implements AutoCloseable {
     return made;
   }
 
-  /// Runs a task after a short delay. Called on the loop's thread.
+  /// Schedules a task after a short delay. Must be called on the loop's thread.
   void later(Runnable task) {
     loop.schedule(LATER_NANOS, task);
   }
@@ -228,7 +230,7 @@ public final class ISocketLoop implements AutoCloseable {
 
   // ---- for sockets ----------------------------------------------------------------------------
 
-  /// A task for the loop's thread whose result a socket waits for.
+  /// A task that runs on the loop's thread and for whose result a socket waits.
   private interface Work<T> {
     T run() throws IOException;
   }
@@ -258,7 +260,7 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// Takes over a connected descriptor, or closes it if that fails.
+  /// Adopts a connected descriptor, or closes it if that fails.
   SharedStream connected(int fd) throws IOException {
     AtomicBoolean taken = new AtomicBoolean();
     try {
@@ -278,7 +280,7 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// Returns the protocol of connecting sockets. Called on the loop's thread.
+  /// Returns the protocol of connecting sockets. Must be called on the loop's thread.
   private IStreamProtocol connecting() {
     IStreamProtocol protocol = connecting;
     if (protocol == null) {
@@ -288,7 +290,7 @@ public final class ISocketLoop implements AutoCloseable {
     return protocol;
   }
 
-  /// Accepts the clients of a listening descriptor, of which the loop gets a duplicate.
+  /// Accepts clients on a duplicate of the given listening descriptor.
   Listening listen(int fd, AcceptQueue queue, Handlers handlers) throws IOException {
     int own = Files.duplicate(fd);
     if (own < 0) {
@@ -312,8 +314,8 @@ public final class ISocketLoop implements AutoCloseable {
 
   /// A listening socket on the loop.
   record Listening(ISocketLoop owner, Listener listener, AcceptQueue queue) {
-    /// Stops listening. Returns when the loop's descriptor is closed; at once on the loop's own
-    /// thread.
+    /// Stops listening. Returns when the loop's descriptor is closed, or immediately if called on
+    /// the loop's own thread.
     void close() {
       owner.accepting.remove(queue);
       CountDownLatch done = new CountDownLatch(1);
@@ -332,7 +334,7 @@ public final class ISocketLoop implements AutoCloseable {
     }
   }
 
-  /// Ends the loop and all sockets on it. Must not be called on the shared loop. Idempotent.
+  /// Closes the loop and all of its sockets. Must not be called on the shared loop. Idempotent.
   @Override
   public void close() {
     closed = true;

@@ -12,14 +12,15 @@ import sluice.memory.View;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// Delivers the input of connections to the application ([SharedStream]), after showing it to the
-/// interruptlet of their server socket, if one is admitted. There is one per listening socket, and
-/// one for all connecting sockets. Runs on the loop's thread.
+/// Delivers the input of connections to the application ([SharedStream]) after showing it to the
+/// interruptlet of their server socket, if one is admitted. There is one instance per listening
+/// socket, and one for all connecting sockets. Runs on the loop's thread.
 final class IStreamProtocol implements Protocol {
-  /// The time of silence after which a client is assumed to wait for the server to speak first.
+  /// The time of silence after which a client is assumed to be waiting for the server to send
+  /// first.
   private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /// The maximum size of an unfinished message; a longer one goes to the application.
+  /// The maximum size of an unfinished message. A longer message is delivered to the application.
   private static final int LONGEST_MESSAGE = 32 << 10;
 
   private final ISocketLoop owner;
@@ -30,7 +31,7 @@ final class IStreamProtocol implements Protocol {
   private Handlers.@Nullable Admission admission;
   private @Nullable Interruptlet interruptlet;
 
-  /// @param queue receives the connections; null for the protocol of connecting sockets
+  /// @param queue receives the connections, or null for the protocol of connecting sockets
   IStreamProtocol(ISocketLoop owner, Loop loop, @Nullable AcceptQueue queue, Handlers handlers) {
     this.owner = owner;
     this.queue = queue;
@@ -63,14 +64,14 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// Returns true: connections of an application are never ended in favour of others.
+  /// Returns true because connections of an application are never closed in favor of others.
   @Override
   public boolean waitsForPlace() {
     return true;
   }
 
-  /// Turns Nagle's algorithm off, so that an interruptlet's reply leaves at once. Otherwise its
-  /// last piece would wait until the client has acknowledged the previous ones, up to 40 ms.
+  /// Disables Nagle's algorithm so that an interruptlet's reply is sent immediately. Otherwise its
+  /// last segment would wait for up to 40 ms until the client has acknowledged the previous ones.
   private static void sendAtOnce(int fd) {
     try {
       Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1);
@@ -87,7 +88,7 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// Gives the connection to the application, unless it already has it.
+  /// Passes the connection to the application unless it already has it.
   private void give(Connection connection, SharedStream stream) {
     AcceptQueue to = queue;
     if (stream.taken || to == null) {
@@ -154,7 +155,7 @@ final class IStreamProtocol implements Protocol {
     return connection.isOpen() ? used : end;
   }
 
-  /// Returns the interruptlet that is admitted now, as this loop's instance.
+  /// Returns this loop's instance of the interruptlet that is currently admitted.
   private @Nullable Interruptlet asked() {
     Handlers.Admission now = handlers.admission();
     if (now != admission) {
@@ -176,7 +177,7 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// Passes an unfinished message to the application, which decides about it.
+  /// Passes an unfinished message to the application, which decides how to handle it.
   @Override
   public void leftOver(Connection connection, View input) {
     SharedStream stream = stream(connection);
@@ -208,7 +209,7 @@ final class IStreamProtocol implements Protocol {
     }
   }
 
-  /// Does nothing: applications end their connections themselves.
+  /// Does nothing, because applications close their connections themselves.
   @Override
   public void draining(Connection connection) {}
 

@@ -13,8 +13,8 @@ import sluice.sys.Sockets;
 import sluice.sys.sockets.NumberedOptions;
 import sluice.sys.sockets.OptionTable;
 
-/// The common part of connecting and listening isockets: descriptor, options and binding. Any
-/// thread may call.
+/// The common part of connecting and listening isockets, which manages the descriptor, the options
+/// and binding. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -32,7 +32,7 @@ abstract class KernelImpl extends SocketImpl {
 
   // ---- descriptor -----------------------------------------------------------------------------
 
-  /// Returns the descriptor. The caller holds the lock while it uses it.
+  /// Returns the descriptor. The caller must hold the lock while using it.
   final int descriptor() throws SocketException {
     if (closed) {
       throw new SocketException("Socket closed");
@@ -52,7 +52,7 @@ abstract class KernelImpl extends SocketImpl {
 
   /// Marks the socket as closed. The caller is responsible for closing the descriptor.
   ///
-  /// @return true for the first call
+  /// @return true if this is the first call
   final synchronized boolean markClosed() {
     boolean first = !closed;
     closed = true;
@@ -136,7 +136,7 @@ abstract class KernelImpl extends SocketImpl {
     return NumberedOptions.get(this::getOption, option);
   }
 
-  /// Interrupts kernel waits on the descriptor by shutting the socket down.
+  /// Interrupts blocking kernel calls on the descriptor by shutting down the socket.
   final synchronized void interruptKernel() {
     if (descriptor >= 0) {
       Sockets.shutdown(descriptor, Sockets.SHUT_RDWR);

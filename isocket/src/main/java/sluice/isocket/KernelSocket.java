@@ -16,12 +16,12 @@ import sluice.sys.SysException;
 import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
-/// System calls on descriptors of stream sockets, with the addresses and errors of the JDK's
+/// System calls on descriptors of stream sockets, using the same addresses and errors as the JDK's
 /// sockets. Stateless; any thread may call.
 final class KernelSocket {
   private static final boolean IPV6 = JdkDecisions.ipv6();
 
-  /// The protocol family of all sockets; `INET6` covers IPv4 and IPv6.
+  /// The protocol family of all sockets. `INET6` covers both IPv4 and IPv6.
   static final StandardProtocolFamily FAMILY =
       IPV6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
 
@@ -52,7 +52,7 @@ final class KernelSocket {
     }
   }
 
-  /// Starts to connect.
+  /// Starts connecting a socket.
   ///
   /// @return 0, -EINPROGRESS, or another negative errno
   static int connect(int fd, InetAddress host, int port) {
@@ -92,7 +92,7 @@ final class KernelSocket {
     }
   }
 
-  /// Returns the pending error of a socket as a negative errno; 0 for none.
+  /// Returns the pending error of a socket as a negative errno, or 0 if there is none.
   static int error(int fd) {
     try {
       return -Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ERROR);

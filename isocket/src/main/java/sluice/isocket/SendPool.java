@@ -6,14 +6,14 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.memory.block.PooledBlock;
 
-/// A pool of reusable buffers that a loop sends from. Any thread may call.
+/// A pool of reusable send buffers of a loop. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `free`, `closed` | any thread | under this object's lock | the same |
 ///
-/// Limits: as many buffers as the account has room for; buffers are never returned to the account
-/// before the pool is closed.
+/// The number of buffers is limited by the size of the account. Buffers are not returned to the
+/// account until the pool is closed.
 final class SendPool {
   /// The size of each buffer in bytes.
   static final int BUFFER_BYTES = 64 << 10;
@@ -28,7 +28,7 @@ final class SendPool {
 
   /// Returns a buffer with one lease, preferably the most recently used one.
   ///
-  /// @return null if the account has no room for another buffer
+  /// @return null if the account does not have enough room for another buffer
   @Nullable SendBuffer tryTake() {
     synchronized (this) {
       SendBuffer used = free.pollFirst();
@@ -49,7 +49,7 @@ final class SendPool {
     }
   }
 
-  /// Frees the buffers; those in use are freed when they come back. Idempotent.
+  /// Frees the buffers. Buffers in use are freed when they are returned. Idempotent.
   synchronized void close() {
     closed = true;
     free.forEach(each -> each.backing.release());
@@ -61,12 +61,12 @@ final class SendPool {
     return free.size();
   }
 
-  /// Returns the number of all buffers.
+  /// Returns the total number of buffers.
   int count() {
     return (int) (account.usedBytes() / BUFFER_BYTES);
   }
 
-  /// A buffer that returns to the pool when its last lease ends.
+  /// A buffer that returns to the pool when its last lease is released.
   static final class SendBuffer extends PooledBlock {
     private final SendPool pool;
 

@@ -14,7 +14,7 @@ import sluice.sys.Errno;
 import sluice.sys.Sockets;
 
 /// The output of an application in the order in which it was written. Guarded by the lock of its
-/// [SharedStream]; methods with names that end in `Here` run on the loop's thread.
+/// [SharedStream]. Methods whose names end in `Here` run on the loop's thread.
 ///
 /// ```
 /// DIRECT ──the socket is full, a view is handed over, an interruptlet answers──▶ LOOP
@@ -22,18 +22,18 @@ import sluice.sys.Sockets;
 ///    └──────────────────── the kernel has taken all of it ────────────────────────┘
 /// ```
 ///
-/// Several reservations fill one buffer one after another; adjacent pieces are sent as one.
+/// Several reservations fill the same buffer in succession. Adjacent segments are sent as one.
 ///
-/// Limits: with [#LIMIT_BYTES] bytes or [#PIECES] pieces pending, a write waits and a reservation
-/// is refused. This limit, plus one write and one reservation, is the amount that a loop queues
-/// before an interruptlet is shown no more input. If the loop's memory for output is short, pieces
-/// wait here.
+/// If [#LIMIT_BYTES] bytes or [#PIECES] segments are pending, a write waits and a reservation is
+/// refused. This limit, plus one write and one reservation, is the amount that a loop queues before
+/// it stops showing input to an interruptlet. If the loop's output memory runs out, segments wait
+/// in this queue.
 final class SendQueue {
   static final int LIMIT_BYTES = 128 << 10;
   static final int PIECES = 64;
 
-  /// The capacity: one more for the reservation that was granted before the limit was reached, and
-  /// one for its writer.
+  /// The capacity of the ring. It includes one entry for a reservation that was granted before the
+  /// limit was reached, and one for its writer.
   private static final int RING = PIECES + 2;
 
   private static final int COPY_BYTES = 8 << 10;
@@ -56,10 +56,10 @@ final class SendQueue {
   private int head;
   private int count;
 
-  /// The number of bytes that were passed to the loop and that the kernel has not taken yet.
+  /// The number of bytes that were passed to the loop and have not yet been accepted by the kernel.
   private long posted;
 
-  /// The buffer in which reservations are made, from `filled` on.
+  /// The buffer in which reservations are made, starting at `filled`.
   private SendPool.@Nullable SendBuffer current;
 
   private int filled;
@@ -67,16 +67,16 @@ final class SendQueue {
 
   private boolean staging;
 
-  /// True if the loop checks again soon if there is room.
+  /// True if the loop will check again soon for free room.
   private boolean retrying;
 
-  /// True if an interruptlet's reply waits behind pieces that have no room yet.
+  /// True if an interruptlet's reply is waiting behind segments for which there is no room yet.
   private boolean replyWaits;
 
   private boolean loopSends;
   private boolean writing;
 
-  /// The piece that was handed over during a write, to be sent after it.
+  /// The segment that was submitted during a write and is sent after it.
   private @Nullable Block behind;
 
   private int behindOffset;
@@ -224,9 +224,9 @@ final class SendQueue {
 
   // ---- reservations ---------------------------------------------------------------------------
 
-  /// Reserves room in a buffer, from [#reservedAt] on.
+  /// Reserves space in a buffer, starting at [#reservedAt].
   ///
-  /// @return null if there is none; otherwise the buffer with a lease for the caller
+  /// @return the buffer with a lease for the caller, or null if there is no space
   @Nullable Block tryReserve(int bytes) {
     SendPool.SendBuffer buffer = current;
     reserved = false; // an earlier one was dropped
@@ -252,7 +252,7 @@ final class SendQueue {
     return filled;
   }
 
-  /// Sends the first bytes of a reservation. The caller's lease passes to this object.
+  /// Sends the first bytes of a reservation. The caller's lease is transferred to this object.
   void handOver(Block block, int bytes) {
     int from = filled;
     reserved = false;
@@ -348,8 +348,8 @@ final class SendQueue {
     }
   }
 
-  /// Retries soon. The loop's memory for output is short, or this connection has used its share, so
-  /// peers have to read first.
+  /// Retries soon. The loop's output memory has run out, or this connection has used its share of
+  /// it, so peers have to read first.
   private void retry() {
     if (!retrying) {
       retrying = true;
@@ -386,7 +386,7 @@ final class SendQueue {
     room.signalAll();
   }
 
-  /// Continues after the kernel has taken the awaited bytes.
+  /// Continues after the kernel has accepted the awaited bytes.
   void sent() {
     lock.lock();
     try {
@@ -431,10 +431,11 @@ final class SendQueue {
     return !writing;
   }
 
-  /// Prepares a reply of the loop, to be sent after everything that was written. The loop owns the
-  /// output until the kernel has taken all of it.
+  /// Prepares a reply of the loop, which is sent after all output written before. The loop owns the
+  /// output until the kernel has accepted all of it.
   ///
-  /// @return false if written output has no room yet; input is resumed as soon as it has
+  /// @return false if there is no room yet for output written before, in which case input is
+  ///   resumed as soon as there is
   boolean startReply() {
     if (count > 0) {
       stageHere();
@@ -444,7 +445,7 @@ final class SendQueue {
     return !replyWaits;
   }
 
-  /// Returns the output to the application if no output of the loop is left.
+  /// Returns ownership of the output to the application if the loop has no output left.
   void settle() {
     if (loopSends && count == 0 && connection.sentBytes() >= connection.stagedBytes()) {
       loopSends = false;

@@ -9,7 +9,7 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import org.jspecify.annotations.Nullable;
 
-/// A listening socket. A loop accepts for it and adds the connections to its [AcceptQueue]. Any
+/// A listening socket. A loop accepts its connections and adds them to its [AcceptQueue]. Any
 /// thread may call.
 ///
 /// | field | writer | read mode | write mode |
@@ -23,7 +23,7 @@ final class ServerImpl extends KernelImpl {
   private volatile @Nullable AcceptQueue queue;
   private volatile ISocketLoop.@Nullable Listening listening;
 
-  /// @param loop the loop, or null for the shared one
+  /// @param loop the loop to use, or null for the shared loop
   ServerImpl(@Nullable ISocketLoop loop) {
     super(true);
     this.loop = loop;

@@ -15,20 +15,22 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// A connection that a loop and the threads of an application share. The loop receives everything.
-/// Both send, but never at the same time: the application writes directly to the socket on its own
-/// thread while the loop has nothing to send, and through the loop otherwise ([SendQueue]).
+/// A connection that is shared by a loop and the threads of an application. The loop receives all
+/// input. Both send output, but never at the same time. While the loop has nothing to send, the
+/// application writes directly to the socket on its own thread. Otherwise its output is sent by the
+/// loop ([SendQueue]).
 ///
-/// **Order of replies.** An interruptlet may answer while the application has *asked for input and
-/// found none*: then the application has replied to all earlier messages. Input that arrives before
-/// the application asks has to wait, so that a fast reply cannot overtake a slow one.
+/// **Order of replies.** An interruptlet may answer a message only if the application has
+/// *requested input and found none*, because the application has then replied to all earlier
+/// messages. Input that arrives before the application requests it has to wait, so that a fast
+/// reply cannot overtake a slow one.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all but those below | any thread | under `lock` | under `lock` |
 /// | `taken` | the loop | plain, by the loop | plain |
 ///
-/// Lifecycle: connected → closed by the application, once; the loop continues until everything has
+/// Lifecycle: connected → closed by the application, once. The loop continues until all output has
 /// been sent.
 final class SharedStream {
   private final ReentrantLock lock = new ReentrantLock();
@@ -41,7 +43,7 @@ final class SharedStream {
   private final SendQueue out;
   private final Runnable resume = this::resumeHere;
 
-  /// The application's descriptor of the socket; -1 once it is closed.
+  /// The application's descriptor of the socket, or -1 once it is closed.
   private int fd;
 
   private boolean ended;
@@ -49,17 +51,17 @@ final class SharedStream {
   private boolean inputShut;
   private boolean closed;
 
-  /// True if the loop delivers nothing until there is room again, or until input is asked for.
+  /// True if the loop delivers no input until there is space again or until input is requested.
   private boolean held;
 
-  /// True if the application has asked for input and found none since it was last given some.
+  /// True if the application has requested input and found none since it last received some.
   private boolean asked;
 
-  /// True if the application has the connection, or the connection waits to be accepted. Used by
-  /// the loop.
+  /// True if the application has accepted the connection or the connection is waiting to be
+  /// accepted. Used by the loop.
   boolean taken;
 
-  /// @param fd a descriptor of the connection, owned by this object from now on
+  /// @param fd a descriptor of the connection, which is owned by this object from now on
   SharedStream(Connection connection, int fd, ISocketLoop owner, ByteCounts counts) {
     this.connection = connection;
     this.loop = connection.executor();
@@ -78,9 +80,9 @@ final class SharedStream {
 
   // ---- for the loop ---------------------------------------------------------------------------
 
-  /// Takes bytes for the application.
+  /// Receives bytes for the application.
   ///
-  /// @return false if no more should arrive before the application has read
+  /// @return false if no more input should be delivered until the application has read
   boolean received(View view, int from, int length) {
     lock.lock();
     try {
@@ -104,8 +106,9 @@ final class SharedStream {
     }
   }
 
-  /// Returns true if an interruptlet may answer the current input; from then on, the loop owns the
-  /// output. Otherwise the loop shows the input again once the application asks.
+  /// Returns true if an interruptlet may answer the current input, in which case the loop owns the
+  /// output from then on. Otherwise the loop shows the input again once the application requests
+  /// input.
   boolean mayAnswer() {
     lock.lock();
     try {
@@ -128,12 +131,12 @@ final class SharedStream {
     }
   }
 
-  /// Continues after the kernel has taken output.
+  /// Continues after the kernel has accepted output.
   void sent() {
     out.sent();
   }
 
-  /// Marks the connection as having left the loop.
+  /// Marks the connection as removed from the loop.
   void gone() {
     lock.lock();
     try {
@@ -155,10 +158,10 @@ final class SharedStream {
 
   // ---- reading --------------------------------------------------------------------------------
 
-  /// Reads bytes, waiting for some.
+  /// Reads bytes, waiting until some are available.
   ///
   /// @param timeoutMillis the maximum time to wait; 0 waits without limit
-  /// @return the number of bytes read, -1 at the end
+  /// @return the number of bytes read, or -1 at the end of the stream
   int read(byte[] into, int from, int most, int timeoutMillis) throws IOException {
     long deadline = timeoutMillis == 0 ? 0 : System.nanoTime() + timeoutMillis * 1_000_000L;
     lock.lock();
@@ -194,7 +197,7 @@ final class SharedStream {
     }
   }
 
-  /// Notes that all delivered input has been read, so that waiting input may be looked at.
+  /// Records that all delivered input has been read, so that waiting input may be processed.
   private void ask() {
     asked = true;
     letMoreCome();
@@ -278,7 +281,7 @@ final class SharedStream {
     }
   }
 
-  /// Lets input that arrived during a write be looked at.
+  /// Allows input that arrived during a write to be processed.
   private void writerLeft() {
     lock.lock();
     try {
@@ -349,9 +352,8 @@ final class SharedStream {
     }
   }
 
-  /// Closes the application's end. Sends a FIN after everything that was written, followed by a
-  /// reset if input was left unread; sends only a reset if the socket lingers for 0 seconds.
-  /// Idempotent.
+  /// Closes the application's end. Sends a FIN after all pending output, followed by a reset if
+  /// input was left unread. If the socket lingers for 0 seconds, only a reset is sent. Idempotent.
   void close() {
     close(false);
   }

@@ -28,22 +28,22 @@ import sluice.memory.View;
 /// };
 /// ```
 ///
-/// Messages and replies are copied from and to arrays. Handlers that cannot afford this implement
-/// [Interruptlet], which reads the message in place ([IServerSocket#admit]).
+/// Messages and replies are copied to and from arrays. A handler that cannot afford these copies
+/// should implement [Interruptlet], which reads the message in place ([IServerSocket#admit]).
 public abstract class SocketInterruptlet implements AutoCloseable {
   private final IServerSocket server;
   private final Framing framing;
   private final Duration limit;
   private volatile HandlerGuard guard;
 
-  /// Registers an interruptlet for all input as it arrives, in place of the current one.
+  /// Registers an interruptlet for all input as it arrives, replacing the current one.
   protected SocketInterruptlet(IServerSocket server) {
     this(server, Framing.NONE, IServerSocket.DEFAULT_LIMIT);
   }
 
-  /// Registers an interruptlet for framed messages, in place of the current one.
+  /// Registers an interruptlet for framed messages, replacing the current one.
   ///
-  /// @param framing finds the end of a message
+  /// @param framing determines where a message ends
   /// @param limit the maximum time of one run, at least 1 ms, see [IServerSocket#admit]
   @SuppressWarnings("this-escape") // the paper's constructor registers
   protected SocketInterruptlet(IServerSocket server, Framing framing, Duration limit) {
@@ -53,11 +53,12 @@ public abstract class SocketInterruptlet implements AutoCloseable {
     this.guard = admit();
   }
 
-  /// Registers an interruptlet once it is warm ([IServerSocket#admit(String, Framing, Supplier,
-  /// Duration, byte[])]). It is shown the sample many times before the constructor has ended.
+  /// Registers an interruptlet after warming it up ([IServerSocket#admit(String, Framing, Supplier,
+  /// Duration, byte[])]). The interruptlet receives the sample many times before the constructor
+  /// has completed.
   ///
-  /// @param sample a whole message; the handler must tolerate seeing it many times
-  /// @throws IOException if the sample is not a whole message
+  /// @param sample a complete message; the handler must tolerate receiving it many times
+  /// @throws IOException if the sample is not a complete message
   @SuppressWarnings("this-escape") // the paper's constructor registers
   protected SocketInterruptlet(IServerSocket server, Framing framing, Duration limit, byte[] sample)
       throws IOException {
@@ -71,30 +72,32 @@ public abstract class SocketInterruptlet implements AutoCloseable {
     return server.admit(getClass().getName(), framing, () -> new Bytes(this), limit);
   }
 
-  /// Answers a message. Must not block or take long. An exception ends the connection. The method
-  /// may be called before the constructor of the subclass has ended: fields that it needs must be
-  /// static, or set early in a Java 25 constructor.
+  /// Answers a message. This method must not block and must return quickly. An exception closes the
+  /// connection. The method may be invoked before the constructor of the subclass has completed, so
+  /// the fields that it needs must be static or initialized early in a Java 25 constructor.
   ///
   /// @param data the message; the handler owns the array
-  /// @return the reply, sent unchanged; null passes the message to the ISocket, untouched
+  /// @return the reply, which is sent unchanged, or null to pass the unchanged message to the
+  ///   ISockets
   public abstract byte @Nullable [] handleInterrupt(byte[] data);
 
   /// Runs [#handleInterrupt] on the calling thread until the JVM has compiled it, so that no client
-  /// waits for that. Call it before a server socket is bound, or while another interruptlet serves.
+  /// has to wait for the compilation. It should be called before a server socket is bound or while
+  /// another interruptlet is in use.
   ///
-  /// @param sample a whole message; the handler must tolerate seeing it many times
-  /// @return the duration of the first run and of later ones
-  /// @throws IOException if the sample is not a whole message
+  /// @param sample a complete message; the handler must tolerate receiving it many times
+  /// @return the durations of the first run and of later runs
+  /// @throws IOException if the sample is not a complete message
   public final WarmUp.Report warmUp(byte[] sample) throws IOException {
     return WarmUp.run(framing, () -> new Bytes(this), sample);
   }
 
-  /// Registers this interruptlet again, in place of the current one.
+  /// Registers this interruptlet again, replacing the current one.
   public final synchronized void register() {
     guard = admit();
   }
 
-  /// Passes messages to the ISockets from now on, unless another interruptlet has replaced this
+  /// Passes all subsequent messages to the ISockets, unless another interruptlet has replaced this
   /// one.
   public final void unregister() {
     server.evict(guard);
@@ -106,14 +109,14 @@ public abstract class SocketInterruptlet implements AutoCloseable {
     unregister();
   }
 
-  /// Returns the guard, which shows if the interruptlet overran and was disabled.
+  /// Returns the guard, which indicates if the interruptlet exceeded its limit and was disabled.
   public final HandlerGuard guard() {
     return guard;
   }
 
   private record Bytes(SocketInterruptlet called) implements Interruptlet, Judged {
-    /// Returns the verdict on the wrapped interruptlet. The two copies take time in proportion to
-    /// the message and the reply.
+    /// Returns the verdict on the wrapped interruptlet. The two copies take time proportional to
+    /// the sizes of the message and the reply.
     @Override
     public Verdict verdict() {
       return Judges.of(called).verdict();

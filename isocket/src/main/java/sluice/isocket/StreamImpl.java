@@ -20,14 +20,16 @@ import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.sockets.SocketErrors;
 
-/// A connected or connecting socket, whose bytes go through a [SharedStream]. Any thread may call.
+/// A connected or connecting socket whose bytes are transferred by a [SharedStream]. Any thread may
+/// call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `stream` | the thread that connects or accepts | volatile | volatile, under this object's lock |
 ///
-/// Lifecycle: made → created → connecting → connected → closed; or made → accepted → closed. A
-/// socket that is dropped without a close is closed by the garbage collector, as a JDK socket is.
+/// Lifecycle: new → created → connecting → connected → closed; or new → accepted → closed. A socket
+/// that becomes unreachable without being closed is closed by the garbage collector, as a JDK
+/// socket is.
 final class StreamImpl extends KernelImpl {
   private static final Cleaner CLEANER = Cleaner.create();
 
@@ -35,7 +37,7 @@ final class StreamImpl extends KernelImpl {
   private volatile @Nullable SharedStream stream;
   private boolean connecting;
 
-  /// @param loop the loop, or null for the shared one
+  /// @param loop the loop to use, or null for the shared loop
   StreamImpl(@Nullable ISocketLoop loop) {
     super(false);
     this.loop = loop;
@@ -49,7 +51,7 @@ final class StreamImpl extends KernelImpl {
     return connected;
   }
 
-  /// Uses a stream for all bytes from now on.
+  /// Transfers all bytes through the given stream from now on.
   private void use(SharedStream connected, int fd) throws SocketException {
     opened(fd);
     CLEANER.register(this, connected::close);
@@ -65,7 +67,7 @@ final class StreamImpl extends KernelImpl {
     }
   }
 
-  /// Takes the stream that a server socket has accepted.
+  /// Adopts the stream that a server socket has accepted.
   void accepted(SharedStream connected) throws SocketException {
     use(connected, connected.fd());
   }
@@ -136,7 +138,7 @@ final class StreamImpl extends KernelImpl {
     join(own);
   }
 
-  /// Passes the connected descriptor to the loop; the stream has a descriptor of its own.
+  /// Passes the connected descriptor to the loop. The stream uses a separate descriptor.
   private void join(int own) throws IOException {
     ISocketLoop joined;
     try {

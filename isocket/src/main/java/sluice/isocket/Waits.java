@@ -3,9 +3,9 @@ package sluice.isocket;
 import java.io.InterruptedIOException;
 import java.util.concurrent.locks.Condition;
 
-/// Waits in the way of the JDK's sockets. An interrupt ends the wait of a virtual thread, which
-/// then closes the socket; a platform thread stays interrupted and goes on waiting. Any thread may
-/// call, holding the condition's lock.
+/// Waits that behave like those of the JDK's sockets. An interrupt terminates the wait of a virtual
+/// thread, which then closes the socket. A platform thread keeps its interrupt status and continues
+/// to wait. Any thread that holds the condition's lock may call.
 final class Waits {
   private Waits() {}
 

@@ -19,33 +19,33 @@ import sluice.loop.tls.TlsContext;
 import sluice.loop.turn.AcceptPause;
 import sluice.sys.Errno;
 
-/// The acceptor of a loop: owns its listeners and turns accepted sockets into connections. Runs on
-/// the loop's thread.
+/// Owns the listeners of a loop and creates connections for accepted sockets. Runs on the loop's
+/// thread.
 ///
-/// **Few descriptors left.** When an accepted client takes one of the last descriptors
-/// ([DescriptorRoom]), the connection that has been idle longest is ended in its favor. If this
-/// loop has no idle connection, another loop of the process is asked to end some
-/// ([DescriptorLender]), and the client stays. If no loop has an idle connection, the client is
-/// refused by [Protocol#overloaded], as a client above the connection limit is. A TLS client is
-/// closed without a reply, because a handshake would hold the descriptor for long. Protocols whose
-/// clients wait instead ([Protocol#waitsForPlace]) keep the client, and their listener stops
-/// accepting until there is room ([AcceptPause]).
+/// **Few descriptors left.** If an accepted client uses one of the last descriptors
+/// ([DescriptorRoom]), the connection that has been idle longest is closed in its favor. If this
+/// loop has no idle connection, another loop of the process is asked to close some
+/// ([DescriptorLender]), and the client is kept. If no loop has an idle connection, the client is
+/// refused by [Protocol#overloaded], like a client above the connection limit. A TLS client is
+/// closed without a reply, because a handshake would occupy the descriptor for too long. If the
+/// protocol lets clients wait ([Protocol#waitsForPlace]), the client is kept, and its listener
+/// stops accepting until descriptors are available ([AcceptPause]).
 ///
-/// **Failed accepts.** An accept fails with `EMFILE` or `ENFILE`. The failure alone ends no
-/// connection, because another thread may have freed a descriptor since. The acceptor closes one
-/// descriptor of the transport's reserve and tries the accept again. If the reserve can be refilled
-/// afterwards, the client is served. If not, the process is out of descriptors: the client takes
-/// the place of an idle connection or is refused, and descriptors that are freed from then on
+/// **Failed accepts.** An accept may fail with `EMFILE` or `ENFILE`. The failure alone does not
+/// close a connection, because another thread may have freed a descriptor since. The acceptor
+/// closes one descriptor of the transport's reserve and retries the accept. If the reserve can be
+/// refilled afterwards, the client is served. Otherwise the process is out of descriptors: the
+/// client replaces an idle connection or is refused, and descriptors that are freed from then on
 /// refill the reserve first.
 ///
-/// **Out of descriptors.** With the reserve empty or the count at the limit, idle connections are
-/// ended, and accepting resumes when their sockets are closed. If none is idle, the refused client
-/// that has lingered longest is cut off, and the next attempt follows when a socket has been
-/// closed, or after [#RETRY_NANOS].
+/// **Out of descriptors.** If the reserve is empty or the count has reached the limit, idle
+/// connections are closed, and accepting resumes when their sockets are closed. If no connection is
+/// idle, the refused client that has lingered longest is aborted. The accept is retried when a
+/// socket has been closed, or after [#RETRY_NANOS].
 final class Acceptor {
   private static final long RETRY_NANOS = 100_000_000L;
 
-  /// The number of consecutive failed accepts that are retried at once.
+  /// The maximum number of consecutive failed accepts that are retried immediately.
   private static final int MOST_FAILED = 4;
 
   private final ConnectionParts parts;
@@ -62,23 +62,26 @@ final class Acceptor {
   /// The other loops of the process.
   private List<DescriptorLender> lenders = List.of();
 
-  /// The number of connections that other loops were asked to end and have not reported as ended.
+  /// The number of connections that other loops were asked to close and have not yet reported as
+  /// closed.
   private int borrowed;
 
-  /// The number of accepts that have failed for lack of a descriptor since the last successful one.
+  /// The number of accepts that have failed because no descriptor was free, since the last
+  /// successful one.
   private int failed;
 
-  /// True if an accept of this turn failed for lack of a descriptor.
+  /// True if an accept of this turn failed because no descriptor was free.
   private boolean ranOut;
 
-  /// True if a listener's protocol lets clients wait, so that no client is accepted without a
-  /// place.
+  /// True if the protocol of a listener lets clients wait, so that no client is accepted unless
+  /// there is a place for it.
   private boolean anyWaits;
 
   /// True if a listener is paused or starved.
   private boolean waiting;
 
-  /// True if descriptors have run out and the transport's reserve has not been refilled since.
+  /// True if the process has run out of descriptors and the transport's reserve has not been
+  /// refilled since.
   private boolean shortage;
 
   private boolean retryScheduled;
@@ -92,7 +95,7 @@ final class Acceptor {
 
   /// @param parts the objects that new connections share
   /// @param kernel the transport whose reserve of descriptors is used
-  /// @param listenerClosed runs when a stopped listener has ended its last accept
+  /// @param listenerClosed invoked when the last accept of a stopped listener has completed
   Acceptor(
       ConnectionParts parts,
       KernelTransport kernel,
@@ -109,8 +112,8 @@ final class Acceptor {
     this.pause = pause;
   }
 
-  /// Sets the loops that are asked to end idle connections when this loop is short of descriptors
-  /// and has none idle.
+  /// Sets the loops that are asked to close idle connections when this loop runs out of descriptors
+  /// and has no idle connections itself.
   void borrowFrom(List<DescriptorLender> others) {
     lenders = others;
   }
@@ -128,18 +131,19 @@ final class Acceptor {
     return listener;
   }
 
-  /// Creates a connection for a socket that is connected already.
+  /// Creates a connection for a socket that is already connected.
   Connection adopt(Listener from, int socket) {
     loop.counters().accepted++;
     Connection connection = connections.add(parts, from, socket);
-    connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    connection.openedInTurn = loop.counters().turns + 1; // the turn is counted at its end
     connection.openedNanos = loop.turn().now();
     parts.calls().opened(connection);
     connection.input.arm();
     return connection;
   }
 
-  /// Pauses a listener until [#goOn(Listener)]. Clients that were accepted before may still arrive.
+  /// Pauses a listener until [#goOn(Listener)] is called. Clients that were accepted before may
+  /// still arrive.
   void hold(Listener listener) {
     if (!listener.held) {
       listener.held = true;
@@ -166,7 +170,7 @@ final class Acceptor {
   }
 
   /// Closes the accept queues that belong to this process alone to new clients, and stops the
-  /// listeners for which the kernel cannot do that.
+  /// listeners whose queues the kernel cannot close.
   ///
   /// @return the ports whose queues will drain eventually, for [sluice.loop.sockets.AcceptQueues]
   Set<Integer> refuseNew() {
@@ -191,12 +195,12 @@ final class Acceptor {
     }
   }
 
-  /// Stops all listeners. Each is closed once its accept has ended.
+  /// Stops all listeners. Each listener is closed once its accept has completed.
   void stop() {
     listeners.forEach(this::stop);
   }
 
-  /// Stops one listener. Where the transport is able to, it accepts the waiting clients first. The
+  /// Stops a listener. If the transport supports it, the waiting clients are accepted first. The
   /// queue of an inherited socket is left alone, because the process that passed the socket also
   /// owns it.
   void stop(Listener listener) {
@@ -269,14 +273,15 @@ final class Acceptor {
     }
   }
 
-  /// Frees descriptors and retries at the end of a turn in which an accept found no descriptor.
+  /// Frees descriptors and retries, at the end of a turn in which an accept failed because no
+  /// descriptor was free.
   private void makeRoom() {
     boolean out = isOut();
     if (out && (endIdle() || borrow(Admission.MOST_EVICTED))) {
       retryLater(); // or sooner, when their sockets are closed
       return;
     }
-    boolean closing = freed != freedBefore; // of clients that were refused in this turn
+    boolean closing = freed != freedBefore; // refused clients of this turn
     boolean again = !closing && failed <= MOST_FAILED;
     if (again && listeners.stream().anyMatch(this::canTell) && kernel.freeReserve()) {
       shortage = true;
@@ -291,7 +296,7 @@ final class Acceptor {
     retryLater();
   }
 
-  /// Returns true if the process is out of descriptors. Reads the limit anew, because it may have
+  /// Returns true if the process is out of descriptors. Reads the limit again, because it may have
   /// changed.
   private boolean isOut() {
     room = DescriptorRoom.ofProcess();
@@ -302,15 +307,16 @@ final class Acceptor {
     if (!admission.mayHavePlace(true)) {
       return false;
     }
-    if (admission.evictIdle(Admission.MOST_EVICTED) == 0) { // all are of this turn
+    if (admission.evictIdle(Admission.MOST_EVICTED) == 0) { // all were opened in this turn
       loop.tasks().schedule(1, this::goOn);
     }
     return true;
   }
 
-  /// Asks the loop with the most idle connections to end some.
+  /// Asks the loop with the most idle connections to close some of them.
   ///
-  /// @return false if no other loop has more idle connections than it was already asked to end
+  /// @return false if no other loop has more idle connections than it has already been asked to
+  ///   close
   private boolean borrow(int count) {
     DescriptorLender most = null;
     for (DescriptorLender each : lenders) {
@@ -347,7 +353,7 @@ final class Acceptor {
               RETRY_NANOS,
               () -> {
                 retryScheduled = false;
-                borrowed = 0; // a loop that has ended does not answer
+                borrowed = 0; // a terminated loop does not respond
                 goOn();
                 if (listeners.stream().anyMatch(each -> each.starved)) {
                   pause.lasts(admission.belowLimit() ? 0 : loop.config().maxConnections());
@@ -371,9 +377,9 @@ final class Acceptor {
     }
   }
 
-  /// Returns the level of free descriptors and limits the next accepts accordingly.
+  /// Returns the level of free descriptors and limits the following accepts accordingly.
   ///
-  /// @param socket the socket accepted just now; negative for none
+  /// @param socket the socket that was just accepted, or a negative value for none
   private DescriptorRoom.Level level(int socket) {
     int closing = admission.owed() + borrowed + (int) (freed - freedBefore);
     DescriptorRoom.Level level =
@@ -383,7 +389,7 @@ final class Acceptor {
     return level;
   }
 
-  /// Returns the number of connections of all loops of the process. Their descriptors do not count
+  /// Returns the number of connections of all loops of the process, whose descriptors do not count
   /// as files.
   private int connectionsOfAll() {
     int count = admission.count();
@@ -393,7 +399,7 @@ final class Acceptor {
     return count;
   }
 
-  /// Resumes the starved listeners if there is room for their clients now.
+  /// Resumes the starved listeners if there is room for their clients.
   private void feed() {
     boolean scarce = shortage || level(-1) != DescriptorRoom.Level.PLENTY;
     if (!admission.mayHavePlace(scarce)) {
@@ -410,7 +416,8 @@ final class Acceptor {
     }
   }
 
-  /// Pauses a listener until there is room. Clients that were accepted before may still arrive.
+  /// Pauses a listener until there is room again. Clients that were accepted before may still
+  /// arrive.
   private void starve(Listener listener) {
     waiting = true;
     pause.begins();
@@ -438,7 +445,7 @@ final class Acceptor {
       goOn();
     }
     if ((shortage || waiting) && freedBefore != freed) {
-      loop.tasks().schedule(1, () -> {}); // the next turn carries out the closes, and goes on
+      loop.tasks().schedule(1, () -> {}); // the next turn performs the closes and continues
     }
     freedBefore = freed;
   }
@@ -474,7 +481,7 @@ final class Acceptor {
       }
     }
     Connection connection = connections.add(parts, listener, socket);
-    connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    connection.openedInTurn = loop.counters().turns + 1; // the turn is counted at its end
     connection.openedNanos = loop.turn().now();
     if (refused) {
       admission.leaves(connection);

@@ -3,54 +3,54 @@ package sluice.loop;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.TurnClock;
 
-/// The admission control of a loop: decides which connections have a place in its table. When all
-/// places are taken, the connection that has been idle longest is closed for a new one; if none is
-/// idle, the new one is refused. Owned by the loop's thread.
+/// The admission control of a loop, which decides which connections have a place in its table. If
+/// all places are occupied, the connection that has been idle longest is closed in favor of a new
+/// one. If no connection is idle, the new one is refused. Owned by the loop's thread.
 ///
-/// **Order.** Connections are evicted least recently used first, from a linked list. A connection
-/// joins the end of the list when its protocol says that it is idle ([Connection#idle]) and leaves
-/// the list when bytes are shown to the protocol. A request therefore costs two list updates, and
-/// an accept looks only at the head.
+/// **Order.** Connections are evicted from a linked list in least-recently-used order. A connection
+/// is appended to the list when its protocol marks it as idle ([Connection#idle]) and removed when
+/// bytes are shown to the protocol. Therefore a request costs two list updates, and an accept only
+/// examines the head.
 ///
-/// **Time of eviction.** A place is promised when a connection is accepted and taken at the end of
-/// the turn, because a request of the idle connection may be among the completions of that turn.
+/// **Time of eviction.** A place is promised when a connection is accepted and occupied at the end
+/// of the turn, because a request of the idle connection may be among the completions of that turn.
 /// Until then the table may exceed the limit by up to [#MOST_PROMISED] connections. If every idle
 /// connection has sent a request in that turn, the new connection exceeds the limit and stays for
 /// at least a second.
 ///
-/// **Closing.** The victim is closed in order: the loop sends FIN and drops what arrives until the
-/// peer's FIN. Such connections, and refused connections that are being told so, are `leaving`.
-/// They take no place, and beyond [#MOST_LEAVING] the connection that has lingered longest is cut
-/// off.
+/// **Closing.** The evicted connection is closed gracefully: the loop sends a FIN and discards
+/// input until the peer's FIN. These connections, and refused connections that are being notified,
+/// are `leaving`. They occupy no place. If there are more than [#MOST_LEAVING] of them, the
+/// connection that has lingered longest is aborted.
 ///
-/// **Descriptors.** A connection that uses one of the last descriptors takes the place of an idle
-/// one in the same way. That victim is ended at once, without waiting for the peer's FIN, because
-/// its descriptor is needed.
+/// **Descriptors.** A connection that uses one of the last descriptors replaces an idle connection
+/// in the same way. The idle connection is closed immediately, without waiting for the peer's FIN,
+/// because its descriptor is needed.
 ///
 /// **Protocols.** A protocol that never calls [Connection#idle] keeps its connections. A protocol
-/// that does may still veto an eviction ([Protocol#mayMakeRoom]): the connection then moves to the
-/// end of the list, because it is busy now.
+/// that does call it may still veto an eviction ([Protocol#mayMakeRoom]). The connection then moves
+/// to the end of the list, because it is now busy.
 final class Admission {
-  /// The most places above the limit that may be promised on account of idle connections.
+  /// The maximum number of places above the limit that may be promised because of idle connections.
   static final int MOST_PROMISED = 256;
 
-  /// The most connections that may be leaving; further ones are closed without a reply.
+  /// The maximum number of leaving connections; further ones are closed without a reply.
   static final int MOST_LEAVING = 64;
 
-  /// The most idle connections that are ended at once when no descriptor is left.
+  /// The maximum number of idle connections that are closed at once when no descriptor is left.
   static final int MOST_EVICTED = 32;
 
-  /// The most connections above the limit that stay for [#YOUNG_NANOS] if they have not sent a
-  /// request yet.
+  /// The maximum number of connections above the limit that are kept for [#YOUNG_NANOS] if they
+  /// have not yet sent a request.
   private static final int MOST_SPARED = 16;
 
   private static final long YOUNG_NANOS = 1_000_000_000L;
 
-  /// The most connections whose protocols are asked in one search.
+  /// The maximum number of connections whose protocols are consulted in one search.
   private static final int MOST_LOOKS = 64;
 
-  /// The most refused connections that are sent a reply while each takes a descriptor reserved for
-  /// files.
+  /// The maximum number of refused connections that are sent a reply while each of them occupies a
+  /// descriptor reserved for files.
   private static final int MOST_TOLD = 1;
 
   private final Connections connections;
@@ -62,7 +62,7 @@ final class Admission {
   private final ConnectionList leaving = new ConnectionList();
   private int leavingCount;
 
-  /// The number of connections that were ended for their descriptors and are still in the table.
+  /// The number of connections that were closed for their descriptors and are still in the table.
   private int evictedCount;
 
   /// The number of descriptors of idle connections that have been promised to new ones.
@@ -71,7 +71,7 @@ final class Admission {
   /// True if a place was promised in this turn.
   private boolean promisedNow;
 
-  /// @param idle the connections that wait for their next message, see [Connection#idle]
+  /// @param idle the connections that are waiting for their next message, see [Connection#idle]
   Admission(
       Connections connections,
       ConnectionList idle,
@@ -87,15 +87,16 @@ final class Admission {
     this.limit = limit;
   }
 
-  /// Returns the number of connections that have a place minus the limit.
+  /// Returns the number of connections that occupy a place, minus the limit.
   private int excess() {
     return connections.count() - leavingCount - evictedCount - limit;
   }
 
-  /// Returns true if one more connection has a place, or will have one by the end of the turn.
+  /// Returns true if another connection has a place, or will have one by the end of the turn.
   ///
-  /// @param above the number of open descriptors above those set aside for connections, this one
-  ///   included; as many idle connections are ended, but at most an eighth of them plus one
+  /// @param above the number of open descriptors in excess of those set aside for connections,
+  ///   including this one; the same number of idle connections is closed, but at most an eighth of
+  ///   them plus one
   boolean hasPlace(int above) {
     int excess = excess();
     boolean scarce = above > 0;
@@ -115,17 +116,18 @@ final class Admission {
     return true;
   }
 
-  /// Returns the number of descriptors that idle connections will give back and have not yet.
+  /// Returns the number of descriptors that idle connections have yet to release.
   int owed() {
     return owed + evictedCount;
   }
 
-  /// Returns true if there is a place, or an idle connection that could be closed for one.
+  /// Returns true if there is a free place, or an idle connection that could be closed to free one.
   boolean mayHavePlace(boolean scarce) {
     return (!scarce && excess() < 0) || longestIdle(true) != null;
   }
 
-  /// Returns true if the limit is exceeded so far that even clients that may wait are refused.
+  /// Returns true if the limit is exceeded so far that even clients that are allowed to wait are
+  /// refused.
   boolean farAboveLimit() {
     return excess() >= MOST_PROMISED;
   }
@@ -145,15 +147,16 @@ final class Admission {
     return connections.count();
   }
 
-  /// Returns true if the connection limit leaves room, so that only descriptors are short.
+  /// Returns true if the connection limit has not been reached, so that only descriptors have run
+  /// out.
   boolean belowLimit() {
     return excess() < 0;
   }
 
-  /// Ends the connections that have been idle longest, for their descriptors: at most `most`, an
-  /// eighth of the idle ones, and [#MOST_EVICTED].
+  /// Closes the connections that have been idle longest in order to free their descriptors. The
+  /// number is limited by `most`, by an eighth of the idle connections, and by [#MOST_EVICTED].
   ///
-  /// @return the number of ended connections; connections opened in this turn are spared
+  /// @return the number of closed connections; connections opened in this turn are spared
   int evictIdle(int most) {
     int wanted = Math.min(most, Math.clamp(idle.size() / 8, 1, MOST_EVICTED));
     int count = 0;
@@ -176,11 +179,12 @@ final class Admission {
     longest.abort();
   }
 
-  /// Returns the connection to close next, or null if there is none. Connections ahead of it with
-  /// unsent output leave the list until it is sent, so each of them is examined only once.
+  /// Returns the connection to close next, or null if there is none. Connections ahead of it that
+  /// have unsent output are removed from the list until the output is sent, so that each of them is
+  /// examined only once.
   ///
   /// @param settled true if the results of this turn's sends are known; otherwise submitted sends
-  ///   count as successful
+  ///   are assumed to succeed
   private @Nullable Endpoint longestIdle(boolean settled) {
     int looks = MOST_LOOKS;
     Endpoint longest = idle.first();
@@ -206,14 +210,14 @@ final class Admission {
     return sent && connection.asksForNothing();
   }
 
-  /// Returns true if one more connection can be told that it is refused.
+  /// Returns true if another connection can be notified that it is refused.
   ///
-  /// @param scarce true if the connection takes a descriptor reserved for files
+  /// @param scarce true if the connection occupies a descriptor reserved for files
   boolean canRefuse(boolean scarce) {
     return leavingCount < (scarce ? MOST_TOLD : MOST_LEAVING) || endLongestLingering();
   }
 
-  /// Marks a connection as leaving: it is being told that it is refused or was idle too long.
+  /// Marks a connection as leaving because it is being refused or was idle too long.
   void leaves(Endpoint connection) {
     idle.remove(connection);
     connection.leaving = true;
@@ -223,7 +227,7 @@ final class Admission {
 
   /// Aborts the connection that has lingered longest after its FIN.
   ///
-  /// @return false if no leaving connection has been sent its FIN
+  /// @return false if no leaving connection has sent its FIN
   boolean endLongestLingering() {
     Endpoint longest = leaving.first();
     if (longest == null || longest.state != Endpoint.State.LINGER) {
@@ -234,7 +238,7 @@ final class Admission {
     return true;
   }
 
-  /// Removes a connection that has left the table from the lists and counts.
+  /// Removes a connection from the lists and counts after it has left the table.
   void removed(Endpoint connection) {
     idle.remove(connection);
     leaving.remove(connection);
@@ -248,7 +252,7 @@ final class Admission {
     }
   }
 
-  /// Makes the promised room at the end of a turn. Connections accepted in this turn are kept where
+  /// Frees the promised places at the end of a turn. Connections accepted in this turn are kept if
   /// possible, because a place may have been promised to them.
   void turnEnded() {
     while (excess() > 0 || owed > 0) {
@@ -257,8 +261,8 @@ final class Admission {
         owed = 0;
         break;
       }
-      // An idle connection that was to give up its descriptor may have sent a request: then a
-      // connection of this turn is closed instead.
+      // An idle connection that was chosen to release its descriptor may have sent a request. In
+      // this case, a connection of this turn is closed instead.
       if (owed == 0 && (longest.openedInTurn == counters.turns || isSpared(longest))) {
         break;
       }
@@ -278,8 +282,8 @@ final class Admission {
     }
   }
 
-  /// Returns true if a connection may stay above the limit for a while, because its request may be
-  /// on its way and no other client waits for its place.
+  /// Returns true if a connection may exceed the limit for a while, because its request may be in
+  /// transit and no other client is waiting for its place.
   private boolean isSpared(Endpoint connection) {
     return !promisedNow
         && excess() <= MOST_SPARED

@@ -14,26 +14,26 @@ import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// A connection: an accepted socket with its state, its deadline and its operations for protocols.
-/// Owned by the loop's thread from accept to close; it never changes loop.
+/// An accepted socket with its state, its deadline and its operations for protocols. It is owned by
+/// the loop's thread from accept to close and never moves to another loop.
 ///
 /// ```
 /// OPEN ──close()──▶ CLOSING ──output gone, FIN sent──▶ LINGER ──peer's FIN or time──▶ FINISHED
 ///   └──abort(), error──────────────────────────────────────────────────────────────────▲
 /// ```
 ///
-/// A finished connection stays in the table until nothing is armed or in flight on its socket.
+/// A finished connection stays in the table until no operation is armed or in flight on its socket.
 ///
 /// Received bytes pass through [ConnectionInput], sent bytes through [Output].
 public final class Connection extends Endpoint {
   /// The time for which an idle or unfinished connection lingers after our FIN while the loop
-  /// drains. It has no reply in flight that a reset could destroy.
+  /// drains. No reply is in flight that a reset could destroy.
   private static final long DRAIN_LINGER_NANOS = 250_000_000L;
 
-  /// A blocked connection checks so often per write timeout whether its peer has taken bytes.
+  /// The number of checks per write timeout of a blocked connection for bytes accepted by its peer.
   private static final int LOOKS = 4;
 
-  /// The interval at which a connection that closes as the kernel does checks its peer's progress.
+  /// The interval of progress checks on a connection that closes as the kernel does.
   private static final long END_LOOK_NANOS = 20_000_000L;
 
   final LoopParts loop;
@@ -45,15 +45,15 @@ public final class Connection extends Endpoint {
   private final Output output;
   final ConnectionInput input;
 
-  /// The layer between socket and protocol; null without TLS.
+  /// The layer between the socket and the protocol, or null without TLS.
   final @Nullable TlsLayer tls;
 
   private boolean removed;
 
-  /// True if the connection's deadline passed while the loop drained: no request waits for a reply.
+  /// True if the connection's deadline expired during a drain, so that no request awaits a reply.
   private boolean expiredInDrain;
 
-  /// The value of [#sentBytes] at which the protocol asked to be called.
+  /// The value of [#sentBytes] at which the protocol requested a call.
   private long sentAwaited = Long.MAX_VALUE;
 
   /// The number of bytes of ciphertext that were unsent when the connection ended.
@@ -62,13 +62,13 @@ public final class Connection extends Endpoint {
   @Nullable ReplyTicket ticket;
   private @Nullable Object attachment;
 
-  /// The kernel-like close in progress, see [#closeAsKernel]; null otherwise.
+  /// The kernel-like close in progress, or null if there is none; see [#closeAsKernel].
   @Nullable KernelEnd kernelEnd;
 
   long protocolDeadlineNanos = NO_DEADLINE;
   private long protocolDelayNanos;
 
-  /// @param tls the TLS context; null for no TLS
+  /// @param tls the TLS context, or null for a connection without TLS
   /// @param place the index and generation in the table, as a token
   Connection(
       ConnectionParts parts,
@@ -88,13 +88,13 @@ public final class Connection extends Endpoint {
     this.input = new ConnectionInput(this);
     this.tls = tls == null ? null : new TlsLayer(loop, this, output, tls);
     if (tls != null) {
-      applyProtocolDeadline(); // that of the handshake
+      applyProtocolDeadline(); // the deadline of the handshake
     }
   }
 
   // ---- for protocols ------------------------------------------------------------------------
 
-  /// Returns an executor that runs tasks on the loop's thread, in order. Any thread may call.
+  /// Returns an executor that runs tasks on the loop's thread in order. Any thread may call.
   public Executor executor() {
     return loop.tasks();
   }
@@ -113,7 +113,7 @@ public final class Connection extends Endpoint {
     return output;
   }
 
-  /// Returns the object that the protocol attached; null before.
+  /// Returns the object that the protocol has attached, or null if there is none.
   public @Nullable Object attachment() {
     return attachment;
   }
@@ -122,24 +122,24 @@ public final class Connection extends Endpoint {
     attachment = object;
   }
 
-  /// Returns true if input is still handled: false after [#close], [#abort] or an error.
+  /// Returns true if input is still handled; false after [#close], [#abort] or an error.
   public boolean isOpen() {
     return state == State.OPEN && !(tls != null && tls.closeWaits());
   }
 
-  /// Returns true if the peer is connected by TLS.
+  /// Returns true if the peer is connected over TLS.
   public boolean secure() {
     return tls != null;
   }
 
-  /// Returns true if too much output is queued; the protocol then stops consuming and returns.
+  /// Returns true if too much output is queued. The protocol then stops consuming and returns.
   public boolean outputFull() {
     return overHighWater() || loop.outputMemory().staging().full();
   }
 
-  /// Returns the number of output bytes that the kernel has taken since the connection was opened.
-  /// The value is valid until [Protocol#closed] has returned. With TLS, queued ciphertext is
-  /// subtracted as if it were plain text, so the result is slightly low.
+  /// Returns the number of output bytes that the kernel has accepted since the connection was
+  /// opened. The value is valid until [Protocol#closed] has returned. With TLS, the result is
+  /// slightly low because queued ciphertext is subtracted as if it were plain text.
   public long sentBytes() {
     long waits = unsentCiphertext;
     if (tls != null && !removed) {
@@ -148,29 +148,29 @@ public final class Connection extends Endpoint {
     return Math.max(0, output.takenBytes() - waits);
   }
 
-  /// Returns the value that [#sentBytes] will have once everything staged now has been taken.
+  /// Returns the value that [#sentBytes] will have once all currently staged output is accepted.
   public long stagedBytes() {
     return output.takenBytes() + output.queuedBytes();
   }
 
-  /// Returns true if the peer must read before more of the output is taken.
+  /// Returns true if the peer must read before the kernel can accept more output.
   public boolean outputBlocked() {
     return sendState.isBlocked();
   }
 
-  /// Calls [Protocol#sent] once when [#sentBytes] has reached a number. There is no call if the
-  /// connection ends first. Only the number given last is awaited.
+  /// Requests a single call of [Protocol#sent] when [#sentBytes] has reached the given value. There
+  /// is no call if the connection ends first. Each request replaces the previous one.
   ///
-  /// @param bytes a value of [#stagedBytes]; `Long.MAX_VALUE` for none
+  /// @param bytes a value of [#stagedBytes], or `Long.MAX_VALUE` for none
   public void awaitSent(long bytes) {
     sentAwaited = bytes;
     if (bytes != Long.MAX_VALUE && sendState == Send.SUBMITTED) {
-      loop.turn().settleSoon(); // otherwise only what comes next would end the turn that tells
+      loop.turn().settleSoon(); // otherwise the report waits for the next event
     }
   }
 
-  /// Defers the message being handled to the slow path: closes the ordering gate until the ticket
-  /// completes. At most one message of a connection is deferred at a time.
+  /// Defers the current message to the slow path and closes the ordering gate until the ticket
+  /// completes. At most one message of a connection can be deferred at a time.
   public ReplyTicket defer() {
     if (ticket != null) {
       throw new IllegalStateException("a message of this connection is deferred already");
@@ -185,33 +185,33 @@ public final class Connection extends Endpoint {
     return ticket != null;
   }
 
-  /// Sets whether input belongs to the deferred message, such as the rest of its body. Such input
+  /// Sets whether input belongs to the deferred message, such as the rest of its body. This input
   /// is shown before the reply, no matter how much output is queued.
   public void feedDeferred(boolean value) {
     input.feedDeferred(value);
   }
 
-  /// Drops all further input. The connection closes once the deferred message has its reply.
+  /// Discards all further input. The connection closes once the deferred message is answered.
   public void refuseInput() {
     input.refuse();
   }
 
-  /// Sets whether [Protocol#received] only takes input and does not reply. Such input is shown no
-  /// matter how much output is queued, because a peer in this process may have to read before that
-  /// output can leave. Called on the loop's thread.
+  /// Sets whether [Protocol#received] only consumes input and does not reply. This input is shown
+  /// no matter how much output is queued, because a peer in this process may have to read before
+  /// that output can be sent. Must be called on the loop's thread.
   public void inputNeedsNoRoom(boolean value) {
     input.needsNoRoom(value);
   }
 
-  /// Holds back all input from the protocol until [#resumeInput], including the rest of the bytes
-  /// being handled. For protocols that answer messages in any order without tickets and have
-  /// accepted as many as they can answer now. Input that arrives in between is kept; beyond
-  /// [LoopConfig#partialBytesPerConnection] receiving stops.
+  /// Holds back all input from the protocol until [#resumeInput], including the rest of the current
+  /// input. For protocols that answer messages in any order without tickets and have accepted as
+  /// many as they can answer now. Input that arrives meanwhile is buffered, up to
+  /// [LoopConfig#partialBytesPerConnection]; then receiving stops.
   public void holdInput() {
     input.holdBack();
   }
 
-  /// Shows input again from the next turn on. Does nothing if input is not held.
+  /// Delivers input again from the next turn on. Has no effect if input is not held.
   public void resumeInput() {
     input.letThrough();
   }
@@ -220,32 +220,32 @@ public final class Connection extends Endpoint {
     return input.heldByProtocol();
   }
 
-  /// Retains bytes of the input being handled beyond the handler's return. Returns a read-only
-  /// reference that any thread may use and that its holder must close. The bytes it shows never
-  /// change.
+  /// Retains bytes of the current input after the handler has returned. Returns a read-only
+  /// reference that any thread may use and that its holder must close. The bytes of the reference
+  /// never change.
   ///
-  /// The bytes stay in the chunk where they were received while at least a quarter of the arena is
+  /// The bytes stay in the chunk in which they were received if at least a quarter of the arena is
   /// free and this connection holds no more chunks than [sluice.loop.engine.LeaseLimits] allows;
   /// otherwise they are copied within the same limits. The reference outlives the loop.
   ///
-  /// Closing the reference costs tens of microseconds, see [Memory], so it suits large messages and
-  /// sharing. Copying into an array is cheaper for a small message that goes to one thread.
+  /// Closing the reference takes tens of microseconds, see [Memory], so it suits large messages and
+  /// sharing. Copying a small message for one thread into an array is cheaper.
   ///
   /// @param input the view given to [Protocol#received]
   /// @param length at least 1
-  /// @return null if neither a lease nor a copy is available: the handler should answer that the
-  ///   server is busy, or close
+  /// @return null if neither a lease nor a copy is available, in which case the handler should
+  ///   reply that the server is busy, or close the connection
   /// @throws IllegalStateException if `input` is not the view given to this connection's handler
   public @Nullable Memory retain(View input, int from, int length) {
     return loop.input().retain(this, leases(loop.config().leases()), input, from, length);
   }
 
-  /// Leases the chunk that the input lies in, while a quarter of the arena is free. A form of
-  /// [#retain] that allocates no object, for modules that are trusted with blocks. The caller
-  /// counts its leases and releases each.
+  /// Leases the chunk that contains the input if a quarter of the arena is free. This variant of
+  /// [#retain] allocates no object and is intended for modules that are trusted with blocks. The
+  /// caller counts its leases and releases each.
   ///
   /// @param input the view given to [Protocol#received]
-  /// @return null if the arena can spare no chunk, or the input lies in none
+  /// @return null if the arena has no chunk to spare, or if the input is not in a chunk
   public @Nullable Block lease(View input) {
     return loop.input().lease(this, input);
   }
@@ -255,36 +255,36 @@ public final class Connection extends Endpoint {
     return loop.input().offset();
   }
 
-  /// Sets whether the protocol expects long messages and wants to receive them into its own memory
-  /// instead of copying them out of chunks: [Protocol#caughtUp] is then called. Does nothing with
-  /// TLS or where the transport does not support it.
+  /// Sets whether the protocol expects long messages and receives them into its own memory instead
+  /// of copying them from chunks. [Protocol#caughtUp] is then called. Has no effect with TLS or if
+  /// the transport does not support it.
   public void expectLong(boolean on) {
     input.expectLong(on);
   }
 
-  /// Receives bytes after those the protocol has consumed. Called only in [Protocol#caughtUp].
+  /// Receives the bytes that follow the consumed input. May only be called in [Protocol#caughtUp].
   ///
   /// @param into a block leased by the caller
-  /// @return the number of bytes taken; 0 if none have arrived: the next ones come to
-  ///   [Protocol#received]
+  /// @return the number of bytes received, or 0 if none have arrived, in which case the next ones
+  ///   are delivered to [Protocol#received]
   /// @throws IllegalStateException if called from anywhere else
   public int receiveInto(Block into, long at, int most) {
     return input.receiveInto(into.segment(), at, most);
   }
 
-  /// Sets whether the next bytes are a preface, which is shown to [Protocol#preface] and not to
-  /// TLS. The deadline keeps running: the handshake's with TLS, otherwise the protocol's.
+  /// Sets whether the next bytes are a preface, which is delivered to [Protocol#preface] and not to
+  /// TLS. The deadline of the handshake, or of the protocol without TLS, keeps running.
   ///
   /// @param on set in [Protocol#opened]
   public void expectPreface(boolean on) {
     input.preface = on;
   }
 
-  /// Sets the deadline: [Protocol#timedOut] is called unless it is moved or cleared before. The
-  /// time runs while the peer is expected to act. It restarts when the output has been sent,
-  /// because until then the peer's input may wait for the peer to read.
+  /// Sets the deadline. [Protocol#timedOut] is called unless the deadline is moved or cleared
+  /// before. The time runs while the peer is expected to act. It restarts when all output has been
+  /// sent, because until then the peer may have to read before it can send.
   ///
-  /// @param nanosFromNow the delay; 0 or less clears the deadline
+  /// @param nanosFromNow the delay; a value of 0 or less clears the deadline
   public void deadline(long nanosFromNow) {
     protocolDelayNanos = nanosFromNow;
     protocolDeadlineNanos = nanosFromNow <= 0 ? NO_DEADLINE : now() + nanosFromNow;
@@ -293,10 +293,10 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Marks the connection as idle: the protocol waits for the next message. Until bytes of it are
-  /// shown, the connection may be closed when the loop has no place for a new one. The connection
-  /// that has been idle longest goes first, and its unsent output is sent before. A protocol that
-  /// never calls this method keeps its connections.
+  /// Marks the connection as idle, which means that the protocol waits for the next message. Until
+  /// input is delivered, the loop may close the connection to make room for a new one. The longest
+  /// idle connection is closed first, after its output is sent. A protocol that never calls this
+  /// method keeps its connections.
   public void idle() {
     idleOnceSent = false;
     if (state == State.OPEN && list == null && !leaving) {
@@ -304,7 +304,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Marks the connection as busy: the protocol is shown bytes, or the connection ends.
+  /// Marks the connection as busy because input is delivered or the connection ends.
   void busy() {
     idleOnceSent = false;
     parts.idle().remove(this);
@@ -328,8 +328,8 @@ public final class Connection extends Endpoint {
     return sendState == Send.SUBMITTED && unsentBytes() == submittedBytes;
   }
 
-  /// Sends the staged output, then FIN, then reads and drops what the peer still sends until its
-  /// FIN, so that no reset destroys the last reply.
+  /// Sends the staged output and a FIN, then reads and discards input until the peer's FIN, so that
+  /// no reset destroys the last reply.
   @Override
   public void close() {
     if (state == State.OPEN && !(tls != null && tls.takesClose())) {
@@ -341,7 +341,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends the connection at once and drops the staged output.
+  /// Closes the connection immediately and discards the staged output.
   @Override
   public void abort() {
     if (state != State.FINISHED) {
@@ -353,18 +353,18 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Shuts down the output side, all sent; input continues. Makes a system call.
+  /// Shuts down the output, all of which was sent; input continues. Makes a system call.
   public void shutdownOutput() {
     transport.shutdown(socket, 1);
   }
 
-  /// Ends the connection as `close(2)` does: by FIN, or by a reset if the caller, the loop or the
-  /// kernel holds unread bytes. Staged output is sent first, and a reset waits while the peer takes
-  /// it. The caller makes sure that `SO_LINGER` is not set to a time, for which the loop would
-  /// block. Works only on a transport of the kernel.
+  /// Closes the connection as `close(2)` does: with a FIN, or with a reset if the caller, the loop
+  /// or the kernel holds unread bytes. Staged output is sent first, and a reset is delayed while
+  /// the peer reads it. The caller ensures that `SO_LINGER` is not set to a time, because the loop
+  /// would block. Supported only on a kernel transport.
   ///
-  /// @param unread true if the caller holds bytes that were left unread
-  /// @param endsFirst true if FIN is sent before a reset, as with `java.net.Socket`
+  /// @param unread true if the caller holds bytes that have not been read
+  /// @param endsFirst true if a FIN is sent before a reset, as by `java.net.Socket`
   public void closeAsKernel(boolean unread, boolean endsFirst) {
     if (state == State.FINISHED) {
       return;
@@ -382,7 +382,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Closes as the kernel does, now or once the peer has taken the sent bytes.
+  /// Closes as the kernel does, either now or once the peer has received the sent bytes.
   private void endAsKernel(KernelEnd end) {
     if (end.isDue() || (state == State.LINGER && peerStuck(END_LOOK_NANOS))) {
       end.begin();
@@ -401,11 +401,11 @@ public final class Connection extends Endpoint {
     return transport.remoteAddress(socket);
   }
 
-  /// Duplicates the descriptor of the connection's socket. The caller owns and closes the
-  /// duplicate. It stays connected until both are closed or either is shut down. Makes a system
-  /// call.
+  /// Duplicates the descriptor of the connection's socket. The caller owns the duplicate and must
+  /// close it. The socket stays connected until both descriptors are closed or either one is shut
+  /// down. Makes a system call.
   ///
-  /// @return a negative errno if no descriptor is available or the transport is not the kernel's
+  /// @return a negative errno if no descriptor is free or the transport is not the kernel's
   public int duplicate() {
     int fd = transport instanceof KernelTransport kernel ? kernel.descriptor(socket) : -1;
     return fd < 0 ? -Errno.EOPNOTSUPP : Files.duplicate(fd);
@@ -421,7 +421,7 @@ public final class Connection extends Endpoint {
     return output.queuedBytes() > loop.outputRoom().highWaterBytes();
   }
 
-  /// Tells the protocol how the input ended.
+  /// Notifies the protocol of the end of its input.
   void tellEnd(int leftover) {
     if (tls != null && tls.truncated()) {
       protocol.truncated(this, leftover + tls.heldBytes());
@@ -432,22 +432,22 @@ public final class Connection extends Endpoint {
 
   // ---- output -------------------------------------------------------------------------------
 
-  /// Returns the output that goes to the socket: the connection's, or its ciphertext with TLS.
+  /// Returns the output written to the socket, which is the ciphertext with TLS.
   Output wire() {
     return tls == null ? output : tls.wire();
   }
 
-  /// Returns the number of bytes that the kernel has not taken, plain or encrypted.
+  /// Returns the number of bytes, plain or encrypted, that the kernel has not accepted.
   long unsentBytes() {
     return output.queuedBytes() + (tls == null ? 0 : tls.wire().queuedBytes());
   }
 
-  /// Copies the staged output that outlives the turn, see [Output#persist].
+  /// Copies the staged output that must outlive the turn, see [Output#persist].
   boolean persist(long skipBytes) {
     return wire().persist(skipBytes) && (tls == null || output.persist(0));
   }
 
-  /// Returns true if the end of the current send is awaited, so that the turn should settle soon.
+  /// Returns true if the completion of the current send is awaited and should be settled soon.
   boolean settlesSoon() {
     ReplyTicket waiting = ticket;
     return state != State.OPEN
@@ -456,7 +456,7 @@ public final class Connection extends Endpoint {
         || (waiting != null && waiting.awaitsRoom());
   }
 
-  /// Tells the protocol, if it waits for that, that the kernel has taken output.
+  /// Notifies a waiting protocol that the kernel has accepted output.
   void tellSent() {
     if (idleOnceSent && allSent()) {
       idle();
@@ -475,7 +475,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Reacts to the output being fully sent; in state `CLOSING` sends our FIN.
+  /// Handles the completion of all output. Sends our FIN in state `CLOSING`.
   void outputEmpty() {
     if (state != State.CLOSING) {
       return;
@@ -498,7 +498,7 @@ public final class Connection extends Endpoint {
     input.arm();
   }
 
-  /// Shortens the wait for the peer's FIN to that of an idle connection of a draining loop.
+  /// Reduces the wait for the peer's FIN to that of an idle connection of a draining loop.
   void lingerBriefly(long now) {
     long until = now + DRAIN_LINGER_NANOS;
     if (state == State.LINGER && deadlineNanos > until) {
@@ -506,7 +506,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends the connection, after the reply in progress: its input exceeds the memory budget.
+  /// Closes the connection after the current reply because its input exceeds the memory budget.
   @Override
   void inputOverBudget() {
     loop.counters().overBudgetConnections++;
@@ -519,7 +519,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Starts the write timeout: the peer must take a byte within it.
+  /// Starts the write timeout, within which the peer must accept a byte.
   void blockedOnWrite() {
     beginPeerTime(now());
     loop.timers().schedule(this, now() + lookNanos());
@@ -529,7 +529,7 @@ public final class Connection extends Endpoint {
     return Math.max(1, loop.config().writeTimeoutNanos() / LOOKS);
   }
 
-  /// Returns true if a blocked peer took nothing for the write timeout, else schedules a check.
+  /// Returns true if a blocked peer accepted nothing in the write timeout, else schedules a check.
   private boolean peerStuck(long lookNanos) {
     long due = peerTookNanos(socket, now()) + loop.config().writeTimeoutNanos();
     if (due - now() <= 0) {
@@ -619,7 +619,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Releases the resources of an open connection. Runs once, when the connection leaves the table.
+  /// Releases the resources of an open connection, once, when it is removed from the table.
   void released() {
     ReplyTicket waiting = ticket;
     if (waiting != null) {
@@ -627,7 +627,7 @@ public final class Connection extends Endpoint {
     }
   }
 
-  /// Ends the connection without a call to the engine, which is about to close all sockets.
+  /// Closes the connection without notifying the engine, which is about to close all sockets.
   ///
   /// @return true if the connection was open
   boolean abandon() {

@@ -12,11 +12,11 @@ import sluice.sys.Errno;
 /// The receive path of a connection, from the socket to the protocol. Owned by the loop's thread.
 ///
 /// **Ordering gate.** No further input is shown to the protocol while a message is deferred to the
-/// slow path, while the protocol holds its input, or while too much output is queued. A fast reply
-/// can therefore never overtake a slow one. Later bytes wait in `partial`, and beyond its cap
-/// receiving stops.
+/// slow path, while the protocol holds its input, or while too much output is queued. Therefore a
+/// fast reply can never overtake a slow one. Later bytes are stored in `partial`, and receiving
+/// stops when its limit is exceeded.
 final class ConnectionInput {
-  /// The number of bytes discarded after our FIN before the peer is cut off.
+  /// The number of bytes discarded after our FIN before the connection is aborted.
   private static final long LINGER_LIMIT_BYTES = 1 << 20;
 
   private final Connection connection;
@@ -34,11 +34,11 @@ final class ConnectionInput {
     NONE,
     ARMED,
 
-    /// Cancelled, and its last completion is still to come.
+    /// The operation has been cancelled, and its last completion is still pending.
     CANCELLED
   }
 
-  /// The condition that input waits for, apart from an answer.
+  /// The condition that input waits for, other than an answer.
   ///
   /// ```
   /// OPEN ──▶ QUEUED ──next turn──▶ OPEN, or ROOM or MEMORY
@@ -49,13 +49,13 @@ final class ConnectionInput {
   private enum Gate {
     OPEN,
 
-    /// Input is tried again in the next turn.
+    /// Delivery is retried in the next turn.
     QUEUED,
 
     /// The peer must read first.
     ROOM,
 
-    /// More can be staged when memory has come back, see [OutputRoom].
+    /// Output can be staged again when memory is released, see [OutputRoom].
     MEMORY
   }
 
@@ -74,16 +74,18 @@ final class ConnectionInput {
   /// True if input belongs to the deferred message.
   private boolean feedsDeferred;
 
-  /// True if no memory was left for the input: the connection closes after the answer in progress.
+  /// True if no memory was left for the input, so that the connection closes after the current
+  /// answer.
   private boolean refused;
 
   private boolean peerEnded;
 
-  /// The transport from which the protocol receives by [#receiveInto]; null otherwise. Receives are
-  /// armed for one completion each, so that nothing else takes bytes off the socket in between.
+  /// The transport from which the protocol receives with [#receiveInto], or null if it does not.
+  /// Each receive is armed for a single completion, so that no other operation reads from the
+  /// socket in between.
   private @Nullable KernelTransport direct;
 
-  /// True while the protocol is being told that it has caught up.
+  /// True while the protocol is being notified that it has caught up.
   private boolean caughtUp;
 
   private boolean endPending;
@@ -98,7 +100,7 @@ final class ConnectionInput {
 
   // ---- receiving ----------------------------------------------------------------------------
 
-  /// Arms receiving if the connection wants more input and has room for it.
+  /// Arms receiving if the connection accepts input and has room for it.
   void arm() {
     if (armed() || peerEnded || starved || refused || connection.finished()) {
       return;
@@ -135,7 +137,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Lets the protocol receive the bytes that follow those it has consumed.
+  /// Allows the protocol to receive the bytes that follow the consumed input.
   private void takeDirectly() {
     if (direct == null || armed() || partial.length() > 0 || peerEnded) {
       return;
@@ -180,7 +182,7 @@ final class ConnectionInput {
     return receive != Receive.NONE;
   }
 
-  /// Records that the receive has had its last completion.
+  /// Records the last completion of the receive operation.
   void disarmed() {
     receive = Receive.NONE;
   }
@@ -192,7 +194,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Cancels an armed receive.
+  /// Cancels the receive operation if it is armed.
   void cancel() {
     if (receive == Receive.ARMED) {
       receive = Receive.CANCELLED;
@@ -200,7 +202,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Handles bytes that arrived in a chunk.
+  /// Handles bytes that have arrived in a chunk.
   void received(Block chunk, long base, int count) {
     int taken = 0;
     if (preface && connection.state == Connection.State.OPEN) {
@@ -250,9 +252,10 @@ final class ConnectionInput {
     }
   }
 
-  /// Records that bytes arrived after the application closed.
+  /// Records that bytes have arrived after the application closed the connection.
   ///
-  /// @return true if the connection closes as the kernel does, which turns such bytes into a reset
+  /// @return true if the connection closes as the kernel does, in which case the bytes cause a
+  ///   reset
   private boolean leftUnread() {
     KernelEnd end = connection.kernelEnd;
     if (end != null) {
@@ -261,7 +264,7 @@ final class ConnectionInput {
     return end != null;
   }
 
-  /// Returns true if the code that answers will say when the next message may be shown.
+  /// Returns true if the answering code will indicate when the next message may be shown.
   private boolean answerAwaited() {
     return heldByProtocol || (connection.deferred() && !feedsDeferred);
   }
@@ -297,8 +300,8 @@ final class ConnectionInput {
     return answerAwaited() || (!needsNoRoom && (gate != Gate.OPEN || connection.outputFull()));
   }
 
-  /// Schedules held input for the time when more can be staged: the next turn, or when memory is
-  /// free again.
+  /// Schedules held input for the next turn, or for when memory has been released if output waits
+  /// for memory.
   private void resumeLater() {
     if (loop.outputRoom().isShort()) {
       gate = gate == Gate.QUEUED ? gate : Gate.MEMORY;
@@ -315,7 +318,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Resumes input that waited for output memory.
+  /// Resumes input that was waiting for output memory.
   void memoryCame() {
     if (gate == Gate.MEMORY) {
       queueResume();
@@ -323,7 +326,7 @@ final class ConnectionInput {
   }
 
   /// Shows held input again if the gate is open. If the peer must read first, input waits for
-  /// [#outputTaken]: trying in every turn would keep the loop from sleeping.
+  /// [#outputTaken], because retrying in every turn would prevent the loop from sleeping.
   void resume() {
     gate = Gate.OPEN;
     if (connection.state != Connection.State.OPEN || answerAwaited()) {
@@ -352,20 +355,21 @@ final class ConnectionInput {
     arm();
   }
 
-  /// Drops held input and ignores all further input. The connection closes once the answer in
-  /// progress is staged.
+  /// Discards held input and ignores all further input. The connection closes once the current
+  /// answer is staged.
   void refuse() {
     refused = true;
     drop();
     pause();
   }
 
-  /// Returns true if input is dropped.
+  /// Returns true if input is discarded.
   boolean refused() {
     return refused;
   }
 
-  /// Shows the input that waited for the answer to a deferred message or for the end of a hold.
+  /// Shows the input that was waiting for the answer to a deferred message or for the end of a
+  /// hold.
   void resumeAfterAnswer() {
     if (refused && !connection.deferred()) {
       connection.close();
@@ -378,24 +382,25 @@ final class ConnectionInput {
     }
   }
 
-  /// Resumes input that waited for the peer to read, once the kernel has taken enough output.
+  /// Resumes input that was waiting for the peer to read, once the kernel has accepted enough
+  /// output.
   void outputTaken() {
     if (gate == Gate.ROOM && !connection.overHighWater()) {
       queueResume();
     }
   }
 
-  /// Returns true if received bytes have not been handled, or input is held.
+  /// Returns true if received bytes have not been handled, or if input is held.
   boolean waits() {
     return partial.length() > 0 || gate == Gate.QUEUED || heldByProtocol;
   }
 
-  /// Returns the number of bytes that were received and not handled.
+  /// Returns the number of bytes that have been received but not handled.
   int heldBytes() {
     return partial.length();
   }
 
-  /// Returns true if input waits for the peer to read.
+  /// Returns true if input is waiting for the peer to read.
   boolean roomAwaited() {
     return gate == Gate.ROOM;
   }
@@ -442,8 +447,8 @@ final class ConnectionInput {
     return held(partial.append(source, offset, count));
   }
 
-  /// Checks the limits after an append: beyond the cap receiving stops, beyond the loop's memory
-  /// budget the connection ends.
+  /// Checks the limits after an append. Receiving stops if the connection's limit is exceeded, and
+  /// the connection is closed if the loop's memory budget is exhausted.
   private boolean held(boolean kept) {
     if (!kept) {
       connection.inputOverBudget();
@@ -455,13 +460,13 @@ final class ConnectionInput {
     return true;
   }
 
-  /// Returns the number of bytes of memory that unfinished input takes.
+  /// Returns the number of bytes of memory occupied by unfinished input.
   long blockBytes() {
     TlsLayer tls = connection.tls;
     return partial.blockBytes() + (tls == null ? 0 : tls.heldBlockBytes());
   }
 
-  /// Drops the held input; no more will be shown.
+  /// Discards the held input. No more input will be shown.
   void drop() {
     partial.drop();
     TlsLayer tls = connection.tls;

@@ -2,7 +2,7 @@ package sluice.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/// A list of connections in insertion order, linked through fields of the connections: adding and
+/// A list of connections in insertion order, linked through fields of the connections. Adding and
 /// removing take constant time and allocate nothing. A connection is in at most one list. Owned by
 /// the loop's thread.
 final class ConnectionList {
@@ -14,7 +14,7 @@ final class ConnectionList {
     return size;
   }
 
-  /// Returns the connection that has been in the list longest; null if the list is empty.
+  /// Returns the connection that has been in the list longest, or null if the list is empty.
   @Nullable Endpoint first() {
     return first;
   }
@@ -37,7 +37,7 @@ final class ConnectionList {
     size++;
   }
 
-  /// Removes a connection. Does nothing if it is not in this list.
+  /// Removes a connection. Has no effect if it is not in this list.
   void remove(Endpoint connection) {
     if (!contains(connection)) {
       return;

@@ -3,15 +3,15 @@ package sluice.loop;
 import java.util.function.Consumer;
 import sluice.loop.turn.BatchQueue;
 
-/// The objects that the connections of a loop share, and the queues they wait in. Created by
-/// [Loop]; owned by its thread.
+/// The objects that the connections of a loop share, and the queues in which they wait. Created by
+/// [Loop] and owned by its thread.
 ///
-/// @param loop the parts that do not depend on connections
-/// @param calls calls protocols
-/// @param dirty the connections whose output the turn flushes
+/// @param loop the parts that are independent of connections
+/// @param calls invokes protocols
+/// @param dirty the connections whose output is flushed by the turn
 /// @param resumes the connections whose held input is shown in the next turn
-/// @param idle the connections that wait for the next message, longest first, see [Admission]
-/// @param gone called with an ended connection once nothing is in flight on its socket
+/// @param idle the connections waiting for the next message, longest first, see [Admission]
+/// @param gone invoked with an ended connection once no operation is in flight on its socket
 record ConnectionParts(
     LoopParts loop,
     ProtocolCalls calls,

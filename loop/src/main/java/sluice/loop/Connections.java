@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Token;
 
-/// The table of a loop's connections, by the index and generation in their tokens. Owned by the
-/// loop's thread. [Admission] limits their number.
+/// The table of a loop's connections, which are identified by the index and generation in their
+/// tokens. Owned by the loop's thread. [Admission] limits the number of connections.
 final class Connections {
   private @Nullable Connection[] table = new Connection[64];
   private int[] generations = new int[64];
@@ -19,7 +19,7 @@ final class Connections {
     }
   }
 
-  /// Returns the number of places, taken or free.
+  /// Returns the number of places, both occupied and free.
   int capacity() {
     return table.length;
   }
@@ -63,7 +63,7 @@ final class Connections {
     count--;
   }
 
-  /// Visits every connection. The visitor may remove the connection it is given.
+  /// Calls the visitor with every connection. The visitor may remove the current connection.
   void forEach(Consumer<Connection> visitor) {
     for (Connection connection : table.clone()) {
       if (connection != null) {

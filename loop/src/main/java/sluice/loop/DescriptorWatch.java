@@ -7,12 +7,12 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.Token;
 import sluice.sys.Errno;
 
-/// A watch on a descriptor that is not a connection, such as a datagram socket, by a loop. Owned by
-/// the loop's thread.
+/// A loop's watch on a descriptor that does not belong to a connection, such as a datagram socket.
+/// Owned by the loop's thread.
 ///
-/// A wait is one-shot: a caller that wants another notification arms the watch again after it has
-/// drained the descriptor. The descriptor belongs to the caller that opened the watch, which closes
-/// it after [#close], in [Loop#onClose] at the latest.
+/// A wait is one-shot. To receive another notification, the caller arms the watch again after
+/// draining the descriptor. The descriptor is owned by the caller that opened the watch, which
+/// closes it after [#close], at the latest in [Loop#onClose].
 public final class DescriptorWatch {
   /// The `poll(2)` event for a readable descriptor.
   public static final int READABLE = 1;
@@ -34,8 +34,9 @@ public final class DescriptorWatch {
     this.ready = ready;
   }
 
-  /// The open watches of one loop, by the slots in their tokens. A slot is reused under another
-  /// generation after its watch is closed, so a late completion finds no watch.
+  /// The open watches of one loop, identified by the slots in their tokens. A slot is reused with
+  /// another generation after its watch has been closed, so a late completion does not match any
+  /// watch.
   static final class Table {
     private final Engine engine;
     private final List<@Nullable DescriptorWatch> slots = new ArrayList<>();
@@ -84,11 +85,11 @@ public final class DescriptorWatch {
     }
   }
 
-  /// Waits once until the descriptor is ready, has an error, or has hung up. Does nothing if the
-  /// watch is already armed.
+  /// Waits once until the descriptor is ready, has an error, or has been hung up. Has no effect if
+  /// the watch is already armed.
   ///
   /// @param events [#READABLE], [#WRITABLE] or both
-  /// @return false if the engine has no descriptors, as with the backend `jdk`
+  /// @return false if the engine does not support descriptors, as with the backend `jdk`
   public boolean arm(int events) {
     if (armed || closed) {
       return true;

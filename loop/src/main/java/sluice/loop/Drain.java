@@ -3,23 +3,24 @@ package sluice.loop;
 import java.util.Set;
 import sluice.loop.sockets.AcceptQueues;
 
-/// The orderly shutdown of a loop: accepts the waiting clients, lets requests in progress finish,
-/// then stops the loop. Owned by the loop's thread; other threads read whether the drain was cut
-/// off.
+/// The graceful shutdown of a loop. It accepts the waiting clients, lets the requests in progress
+/// complete, and then stops the loop. Owned by the loop's thread. Other threads read whether the
+/// drain timed out.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | cutOff | loop | volatile | volatile |
 final class Drain {
-  /// The quiet time after which the accept queues of a draining loop count as empty for good: no
-  /// client was accepted for this long after [AcceptQueues] found none on its way in.
+  /// The time without an accept after which the accept queues of a draining loop are considered
+  /// permanently empty, measured from when [AcceptQueues] found no client on its way in.
   private static final long ACCEPT_QUIET_NANOS = 50_000_000L;
 
-  /// The longest time for which a draining loop keeps accepting because a connection was accepted.
+  /// The maximum time for which a draining loop continues to accept because it has accepted a
+  /// client.
   private static final long ACCEPT_NANOS = 1_000_000_000L;
 
-  /// The longest time for which a draining loop keeps accepting because a client is on its way in.
-  /// Longer than the three seconds after which an unanswered handshake no longer counts.
+  /// The maximum time for which a draining loop continues to accept because a handshake is in
+  /// progress. It exceeds the three seconds after which an unanswered handshake no longer counts.
   private static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
   private final String name;
@@ -29,7 +30,7 @@ final class Drain {
   private final Connections connections;
   private volatile boolean cutOff;
 
-  /// @param name the name of the loop, for its threads
+  /// @param name the name of the loop, which is used for its threads
   Drain(
       String name,
       LoopParts loop,
@@ -68,7 +69,7 @@ final class Drain {
     acceptRest(ports, now);
   }
 
-  /// Keeps accepting until no client is on its way in and none has arrived for a while.
+  /// Continues to accept until no handshake is in progress and no client has arrived for a while.
   private void acceptRest(Set<Integer> ports, long begunNanos) {
     long before = loop.counters().accepted;
     if (ports.isEmpty()) {
@@ -100,7 +101,7 @@ final class Drain {
             });
   }
 
-  /// Stops the loop if it drains and has no connections and listeners left.
+  /// Stops the loop if it is draining and has no connections or listeners left.
   void stopWhenEmpty() {
     if (loop.turn().draining() && connections.count() == 0 && acceptor.stopped()) {
       loop.tasks().stop();

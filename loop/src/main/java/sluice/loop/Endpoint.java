@@ -6,20 +6,20 @@ import sluice.loop.engine.Transport;
 import sluice.loop.input.ConnectionLeases;
 import sluice.memory.block.Block;
 
-/// A connection as seen by the layers below its protocol: its links in the loop's lists, the state
-/// of its sends, and the operations these layers call. [Connection] is the only subclass. Owned by
-/// the loop's thread.
+/// A connection as seen by the layers below its protocol. It consists of its links in the loop's
+/// lists, the state of its sends, and the operations called by these layers. [Connection] is the
+/// only subclass. Owned by the loop's thread.
 ///
-/// [TimerWheel], [ConnectionList], [OutputRoom], [Output] and TLS depend on this class alone, so
+/// [TimerWheel], [ConnectionList], [OutputRoom], [Output] and TLS only depend on this class, so
 /// they can be read, tested and replaced without the connection.
 abstract class Endpoint {
   static final long NO_DEADLINE = Long.MIN_VALUE;
 
-  /// The value of `shortResult` for a submitted send that has no completion, so that it took
-  /// everything.
+  /// The value of `shortResult` for a submitted send without a completion, which means that all
+  /// bytes were sent.
   static final int TOOK_ALL = Integer.MAX_VALUE;
 
-  /// The size of the pieces in which a file is read if its pages are not in memory or must not be
+  /// The size of the chunks in which a file is read if its pages are not in memory or must not be
   /// sent.
   static final int READ_PIECE_BYTES = 256 << 10;
 
@@ -42,7 +42,7 @@ abstract class Endpoint {
   ///   └──no memory──▶ ROOM ──granted──▶ IDLE
   /// ```
   enum Send {
-    /// The kernel holds none of the output.
+    /// The kernel holds no output of this connection.
     IDLE,
 
     /// A send was staged. The end of the turn that submits it delivers its result.
@@ -51,10 +51,10 @@ abstract class Endpoint {
     /// A `sendAll` is in flight.
     WAITING,
 
-    /// The send waits until the socket can take more of a file.
+    /// The send waits until the socket can accept more of a file.
     WRITABLE,
 
-    /// The slow path reads the next piece of a file.
+    /// The slow path reads the next chunk of a file.
     READING,
 
     /// The send waits for memory, see [OutputRoom].
@@ -70,16 +70,16 @@ abstract class Endpoint {
   State state = State.OPEN;
   Send sendState = Send.IDLE;
 
-  // The sizes of the last submitted send and the next piece.
+  // The sizes of the last submitted send and of the next chunk.
   int submittedBytes;
   int shortResult = TOOK_ALL;
   boolean dirty;
 
-  /// The size of the next piece of a file that is copied.
+  /// The size of the next chunk of a file that is copied.
   int pieceBytes = READ_PIECE_BYTES;
 
-  /// The bytes the peer had taken at the last check, and the time at which that number last
-  /// changed.
+  /// The number of bytes that the peer had received at the last check, and the time at which that
+  /// number last changed.
   private long peerTaken;
 
   private long peerTookNanos;
@@ -102,18 +102,18 @@ abstract class Endpoint {
   /// The time at which the connection was accepted.
   long openedNanos;
 
-  /// True if the connection is being told to leave: refused or idle too long. It takes no place,
-  /// see [Admission].
+  /// True if the connection is being refused or was idle too long. It occupies no place, see
+  /// [Admission].
   boolean leaving;
 
-  /// True if the connection was ended for its descriptor and is about to leave the table. It takes
-  /// no place, see [Admission].
+  /// True if the connection was closed for its descriptor and is about to leave the table. It
+  /// occupies no place, see [Admission].
   boolean evicted;
 
-  /// True if the connection was idle while its output was still unsent.
+  /// True if the connection became idle while its output was still unsent.
   boolean idleOnceSent;
 
-  /// True if it is this connection's turn to take output memory.
+  /// True if it is this connection's turn to allocate output memory.
   boolean roomGranted;
 
   private @Nullable ConnectionLeases leases;
@@ -126,7 +126,7 @@ abstract class Endpoint {
     return state == State.FINISHED;
   }
 
-  /// Returns the leases on this connection's input, creating them at the first call.
+  /// Returns the leases on this connection's input, which are created by the first call.
   final ConnectionLeases leases(LeaseLimits limits) {
     ConnectionLeases made = leases;
     if (made == null) {
@@ -136,13 +136,13 @@ abstract class Endpoint {
     return made;
   }
 
-  /// Starts the time in which the peer must take a byte.
+  /// Starts the period within which the peer must receive a byte.
   final void beginPeerTime(long now) {
     peerTaken = UNKNOWN_TAKEN;
     peerTookNanos = now;
   }
 
-  /// Checks the peer's progress and returns the time at which it last took bytes.
+  /// Checks the peer's progress and returns the time at which it last received bytes.
   final long peerTookNanos(int socket, long now) {
     long taken = transport.peerTakenBytes(socket);
     if (taken != peerTaken) {
@@ -152,24 +152,25 @@ abstract class Endpoint {
     return peerTookNanos;
   }
 
-  /// Ends the connection in order, see [Connection#close].
+  /// Closes the connection gracefully, see [Connection#close].
   public abstract void close();
 
-  /// Ends the connection at once, see [Connection#abort].
+  /// Closes the connection immediately, see [Connection#abort].
   public abstract void abort();
 
-  /// Handles the passing of the deadline.
+  /// Handles the expiry of the deadline.
   abstract void expired();
 
   // ---- for admission ------------------------------------------------------------------------
 
-  /// Returns true if the kernel has taken all output.
+  /// Returns true if the kernel has accepted all output.
   abstract boolean allSent();
 
-  /// Returns true if all output is with the kernel, in a send that may still fall short.
+  /// Returns true if all output has been submitted to the kernel, in a send that may still be
+  /// partial.
   abstract boolean allSubmitted();
 
-  /// Returns true if every request that was begun has been answered.
+  /// Returns true if every request that has been started has been answered.
   abstract boolean asksForNothing();
 
   // ---- for output ---------------------------------------------------------------------------
@@ -180,24 +181,24 @@ abstract class Endpoint {
   /// Returns true if output that cannot be sent yet holds output memory.
   abstract boolean holdsOutputMemory();
 
-  /// Waits for output memory. The peer's write timeout is suspended meanwhile.
+  /// Waits for output memory. The peer's write timeout is suspended in the meantime.
   abstract void awaitRoom();
 
-  /// Resumes everything that waited for output memory.
+  /// Resumes all operations that were waiting for output memory.
   abstract void roomCame();
 
   // ---- for TLS ------------------------------------------------------------------------------
 
-  /// Returns true if input is still wanted.
+  /// Returns true if the connection still accepts input.
   abstract boolean acceptsInput();
 
   /// Shows bytes to the protocol. The block does not change while it is leased.
   abstract void showInput(Block block, long base, int count);
 
-  /// Stops receiving until [#armInput].
+  /// Stops receiving until [#armInput] is called.
   abstract void pauseInput();
 
-  /// Arms receiving if the connection wants more input and has room for it.
+  /// Arms receiving if the connection accepts input and has room for it.
   abstract void armInput();
 
   /// Ends the input of the protocol.
@@ -206,6 +207,6 @@ abstract class Endpoint {
   /// Handles a lack of memory for the connection's input.
   abstract void inputOverBudget();
 
-  /// Clears the deadline of the handshake, which has ended.
+  /// Clears the deadline of the handshake after it has completed.
   abstract void handshakeEnded();
 }

@@ -4,12 +4,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.input.PartialMemory;
 
-/// An evictor that takes memory from the connections with the most unfinished input when a loop
-/// runs short, so that a connection that needs little does not suffer. Owned by the loop's thread.
+/// Reclaims memory from the connections with the most unfinished input when a loop runs out of it,
+/// so that connections with little input are not affected. Owned by the loop's thread.
 ///
-/// Input cannot wait for memory as output can, see [OutputRoom]: unfinished messages would wait for
-/// one another's memory. A connection whose input is dropped ends, but a reply in progress is
-/// finished first.
+/// Unlike output, input cannot wait for memory (see [OutputRoom]), because unfinished messages
+/// would wait for each other's memory. A connection whose input is discarded is closed, but a reply
+/// in progress is completed first.
 final class Eviction implements PartialMemory.Evictor {
   private final Connections connections;
 
@@ -17,9 +17,9 @@ final class Eviction implements PartialMemory.Evictor {
     this.connections = connections;
   }
 
-  /// Ends the connection that holds the most unfinished input.
+  /// Closes the connection that holds the most unfinished input.
   ///
-  /// @param asking the connection that asks for `bytes` in all, which is not ended
+  /// @param asking the connection that requests a total of `bytes`, which is not closed
   /// @return false if no connection holds more than `bytes`
   @Override
   public boolean freeInput(Object asking, int bytes) {
@@ -31,7 +31,7 @@ final class Eviction implements PartialMemory.Evictor {
     return true;
   }
 
-  /// Returns the unfinished connection that holds the most; null if none holds anything.
+  /// Returns the unfinished connection that holds the most memory, or null if none holds any.
   private @Nullable Connection heaviest(ToLongFunction<Connection> held, Object except) {
     Connection found = null;
     long most = 0;

@@ -13,19 +13,19 @@ import sluice.loop.turn.BatchQueue;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// The queue of connections with staged output: makes one send per dirty connection and turn, and
-/// settles it at the end of the turn that submits it. Owned by the loop's thread.
+/// The queue of connections with staged output. It submits one send per dirty connection and turn,
+/// and settles it at the end of the turn that submits it. Owned by the loop's thread.
 ///
-/// **Silence is success**: a send that took everything has no completion. A send that fell short is
-/// finished by `sendAll`, one at a time, while the connection's output waits.
+/// **Silence is success.** A send has no completion if all of its bytes were accepted. A partial
+/// send is completed by `sendAll`, one at a time, while the connection's output waits.
 final class FlushQueue {
-  /// The number of file bytes sent for one connection before the others get their turn.
+  /// The number of file bytes sent for one connection before other connections are served.
   private static final int FILE_BUDGET_BYTES = 1 << 20;
 
-  /// The smallest piece of a file sent to a peer that reads slowly.
+  /// The minimum size of a file chunk sent to a slow peer.
   private static final int LEAST_PIECE_BYTES = 16 << 10;
 
-  /// The size of the pieces that a slow peer must take within the write timeout.
+  /// The size of the chunks that a slow peer must receive within the write timeout.
   private static final int WAITING_PIECE_BYTES = 64 << 10;
 
   private final LoopParts loop;
@@ -42,12 +42,12 @@ final class FlushQueue {
   }
 
   /// Returns true if the next turn must not wait, because work can continue as soon as the sends
-  /// are submitted.
+  /// have been submitted.
   boolean hasMore() {
     return loop.turn().mustNotWait() || dirty.size() > 0;
   }
 
-  /// Returns true if staged sends are to be settled at the end of this turn.
+  /// Returns true if staged sends must be settled at the end of this turn.
   boolean unsettled() {
     return flushedCount > 0;
   }
@@ -96,7 +96,7 @@ final class FlushQueue {
     }
   }
 
-  /// Sends pages of a memory file, as many as the socket takes.
+  /// Sends as many pages of a memory file as the socket accepts.
   private void sendPages(Connection connection, Output output, OutSegment head) {
     Block block = Objects.requireNonNull(head.lease);
     int count = Math.min(head.length, FILE_BUDGET_BYTES);
@@ -140,7 +140,7 @@ final class FlushQueue {
     }
   }
 
-  /// Records a send, to be settled at the end of the turn that submits it.
+  /// Records a send that is settled at the end of the turn that submits it.
   private void submitted(Connection connection, int bytes) {
     connection.sendState = Connection.Send.SUBMITTED;
     connection.submittedBytes = bytes;
@@ -151,9 +151,9 @@ final class FlushQueue {
     loop.counters().sends++;
   }
 
-  /// Encrypts as much output as the socket should have now, and copies the rest out of the staging
-  /// memory. Ciphertext cannot be produced twice: if there is no memory to keep it, the connection
-  /// waits before encrypting.
+  /// Encrypts as much output as the socket should receive now, and copies the rest out of the
+  /// staging memory. Ciphertext cannot be produced twice, so the connection waits before encrypting
+  /// if there is no memory to store it.
   private boolean encrypt(Connection connection, TlsLayer tls) {
     connection.dirty = true; // it is being flushed: what is encrypted here needs no second flush
     boolean postponed = tls.encrypt();
@@ -164,7 +164,7 @@ final class FlushQueue {
     return connection.output().persist(0) || abandon(connection);
   }
 
-  /// Returns true if the connection survived encrypting and found memory for the ciphertext.
+  /// Returns true if encryption succeeded and memory for the ciphertext was available.
   private static boolean sendable(Connection connection) {
     return !connection.finished() && connection.sendState == Connection.Send.IDLE;
   }
@@ -173,7 +173,7 @@ final class FlushQueue {
     return connection.persist(skipBytes) || abandon(connection);
   }
 
-  /// Aborts a connection with a reply longer than the memory [OutputRoom] grants it.
+  /// Aborts a connection whose reply exceeds the memory that [OutputRoom] grants it.
   private boolean abandon(Connection connection) {
     loop.counters().overBudgetConnections++;
     connection.abort();
@@ -188,7 +188,7 @@ final class FlushQueue {
     }
   }
 
-  /// Settles all sends that this turn submitted, whose results are now known.
+  /// Settles all sends submitted by this turn, whose results are now known.
   void settleAll() {
     for (int i = 0; i < flushedCount; i++) {
       Connection connection = flushed[i];
@@ -231,8 +231,8 @@ final class FlushQueue {
     }
   }
 
-  /// Sends a piece of the remaining output, small enough for a slow peer to take within the write
-  /// timeout.
+  /// Sends a chunk of the remaining output that is small enough for a slow peer to receive within
+  /// the write timeout.
   private void sendRest(Connection connection) {
     OutSegment head = connection.wire().head();
     if (head == null) {
@@ -267,7 +267,8 @@ final class FlushQueue {
     }
   }
 
-  /// Continues with the remaining output, or with work that waited for output to be taken.
+  /// Continues with the remaining output, or with the work that was waiting for output to be
+  /// accepted.
   private void advanced(Connection connection) {
     connection.tellSent();
     connection.input.outputTaken();
@@ -282,8 +283,8 @@ final class FlushQueue {
 
   // ---- files --------------------------------------------------------------------------------
 
-  /// Sends as much of a file as the socket takes. A download whose peer does not read holds none of
-  /// the loop's memory: bytes that were read and not taken are read again later.
+  /// Sends as much of a file as the socket accepts. A download whose peer does not read holds no
+  /// memory of the loop, because bytes that were read but not accepted are read again later.
   private void sendFile(Connection connection, OutSegment head, FileBody file) {
     if (head.lease != null) {
       sendPiece(connection, head);
@@ -359,7 +360,8 @@ final class FlushQueue {
     }
   }
 
-  /// Allocates memory for the next piece of the file at the front, as large as there is room for.
+  /// Allocates memory for the next chunk of the file at the front, as large as the available room
+  /// allows.
   ///
   /// @return null if the connection must wait for room
   private @Nullable Block pieceBlock(Connection connection, OutSegment head, int most) {
@@ -372,7 +374,7 @@ final class FlushQueue {
     return block;
   }
 
-  /// Sends a copy of the next piece, which is in memory.
+  /// Sends a copy of the next chunk, which is in memory.
   private void copyPiece(Connection connection, OutSegment head, FileBody file) {
     Block block = pieceBlock(connection, head, connection.pieceBytes);
     if (block != null) {
@@ -384,7 +386,7 @@ final class FlushQueue {
     }
   }
 
-  /// Reads the next piece on the slow path, where waiting for a device delays no other connection.
+  /// Reads the next chunk on the slow path, where waiting for a device delays no other connection.
   private void readPiece(Connection connection, OutSegment head, FileBody file) {
     int most = connection.tls != null ? TlsLayer.FILE_PIECE_BYTES : connection.pieceBytes;
     Block block = pieceBlock(connection, head, most);
@@ -435,7 +437,8 @@ final class FlushQueue {
     connection.transport.send(connection.socket, token, head.bytes, head.offset, head.length);
   }
 
-  /// Releases a sent piece and sizes the next one by what the socket is likely to take.
+  /// Releases a sent chunk and sets the size of the next one to what the socket is likely to
+  /// accept.
   private void pieceSent(Connection connection, Output output, int taken, boolean all) {
     int next = all ? 2 * connection.submittedBytes : Math.max(LEAST_PIECE_BYTES, taken);
     connection.pieceBytes = Math.clamp(next, LEAST_PIECE_BYTES, Connection.READ_PIECE_BYTES);

@@ -6,21 +6,23 @@ import sluice.memory.View;
 import sluice.memory.block.Block;
 import sluice.sys.HandlerSymbol;
 
-/// An interruptlet in C: a function of a shared library, called on the bytes where they were
-/// received and writing its reply where it is sent from. One instance belongs to one loop.
+/// An interruptlet written in C. It is a function of a shared library that is called with the bytes
+/// in the place where they were received and writes its reply in the place from which it is sent.
+/// One instance belongs to one loop.
 ///
 /// ```c
 /// int handle(const void *request, size_t length, void *reply, size_t capacity);
 /// ```
 ///
 /// The function returns the length of its reply in bytes, or a negative number to pass the message
-/// on. It is trusted like the JVM itself: writes outside of the reply are not detected. It is timed
-/// as every handler is; a function that never returns stops the loop for good.
+/// to the slow path. It is trusted like the JVM itself, and writes outside of the reply are not
+/// detected. It is timed like every other handler. A function that never returns blocks the loop
+/// permanently.
 ///
-/// Limits: a reply of at most [#CAPACITY_BYTES]; a function that claims to have written more ends
-/// the connection, and its name is in the log.
+/// A reply may have at most [#CAPACITY_BYTES]. If the function claims to have written more, the
+/// connection is closed and the function's name is logged.
 public final class ForeignInterruptlet implements Interruptlet {
-  /// The room for a reply, in bytes.
+  /// The maximum size of a reply in bytes.
   public static final int CAPACITY_BYTES = 16 << 10;
 
   private final HandlerSymbol symbol;
@@ -30,10 +32,10 @@ public final class ForeignInterruptlet implements Interruptlet {
     this.symbol = symbol;
   }
 
-  /// Finds a function and loads its library, which stays loaded until the process ends.
+  /// Looks up a function and loads its library, which stays loaded until the process terminates.
   ///
-  /// @throws IOException if there is no such library or function; the message says why and how to
-  ///   fix it
+  /// @throws IOException if the library or the function does not exist; the message states the
+  ///   reason and the fix
   public static ForeignInterruptlet of(Path library, String function) throws IOException {
     return new ForeignInterruptlet(HandlerSymbol.find(library, function));
   }

@@ -2,18 +2,19 @@ package sluice.loop;
 
 import sluice.memory.View;
 
-/// The framing of a protocol: determines where a message ends. Stateless, so that one instance
-/// serves all loops.
+/// The framing of a protocol, which determines where a message ends. A framing is stateless, so one
+/// instance serves all loops.
 @FunctionalInterface
 public interface Framing {
-  /// The result if the message is not complete yet.
+  /// The result if the message is not yet complete.
   int MORE = 0;
 
-  /// A framing that takes all received bytes as one message: for streams, and for peers that wait
-  /// for the reply before they send again. The network may split and join what was sent.
+  /// A framing that treats all received bytes as one message. It is intended for streams, and for
+  /// peers that wait for the reply before they send again. The network may split and join the data
+  /// that was sent.
   Framing NONE = (input, from) -> input.length() - from;
 
-  /// A framing of lines. The line feed that ends a message is part of it.
+  /// A framing of lines. A message includes the line feed that terminates it.
   Framing LINES =
       (input, from) -> {
         int at = input.indexOf((byte) '\n', from, input.length());
@@ -30,11 +31,11 @@ public interface Framing {
     return (input, from) -> input.length() - from < bytes ? MORE : bytes;
   }
 
-  /// Measures the message that begins at `from`. Called again for the same bytes when more have
-  /// arrived. A message longer than [LoopConfig#partialBytesPerConnection] ends the connection, as
-  /// does an exception.
+  /// Returns the length of the message that begins at `from`. This method is called again for the
+  /// same bytes when more have arrived. The connection is closed if a message is longer than
+  /// [LoopConfig#partialBytesPerConnection] or if this method throws an exception.
   ///
   /// @return the length of the message including its header, in bytes, at most `input.length() -
-  ///   from`; or [#MORE]
+  ///   from`; or [#MORE] if the message is not yet complete
   int messageBytes(View input, int from);
 }

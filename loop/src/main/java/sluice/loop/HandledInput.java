@@ -11,24 +11,25 @@ import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.memory.block.Block;
 
-/// The input being shown to a protocol, and the references the protocol retains to it. Owned by the
-/// loop's thread.
+/// The input that is being shown to a protocol, and the references to it that the protocol retains.
+/// Owned by the loop's thread.
 ///
-/// Each delivery has its own view, and so has each message that is shown to foreign code. A view
-/// that foreign code keeps throws until it is reused. Views are reused after [#VIEWS] others,
-/// because a new view for each message would be garbage.
+/// Each delivery has its own view, and so does each message that is shown to foreign code. If
+/// foreign code keeps a view, accesses throw an exception until the view is reused. Views are
+/// reused after [#VIEWS] others, because a new view for each message would produce garbage.
 ///
-/// Retained bytes are leased in place while the arena can spare the chunk, and copied otherwise. A
-/// leased chunk counts once for its connection, however many of its messages are retained.
+/// Retained bytes are leased in place if the arena can spare the chunk, and copied otherwise. A
+/// leased chunk is counted once for its connection, regardless of the number of messages retained
+/// in it.
 final class HandledInput {
-  /// The number of views, a power of two.
+  /// The number of views, which is a power of two.
   static final int VIEWS = 64;
 
   private final ViewBinder[] binders = new ViewBinder[VIEWS];
   private int turn;
   private @Nullable ViewBinder delivered;
 
-  /// The view of a message within the delivered bytes; null while none is shown.
+  /// The view of a message within the delivered bytes, or null if none is shown.
   private @Nullable ViewBinder message;
 
   private final LoopCounters counters;
@@ -40,8 +41,8 @@ final class HandledInput {
   /// The offset in the block of the first delivered byte.
   private long base;
 
-  /// The lease on [#block] shared by the references of this delivery. The delivery holds one count
-  /// itself.
+  /// The lease on [#block] shared by the references of this delivery. The delivery itself holds one
+  /// count.
   private @Nullable RetainedInput leased;
 
   /// @param copies charged with the bytes that are copied because they cannot be leased
@@ -50,7 +51,7 @@ final class HandledInput {
     this.copies = copies;
   }
 
-  /// Creates the views, which belong to the thread that turns the loop, at the loop's first turn.
+  /// Creates the views in the loop's first turn. They belong to the thread that turns the loop.
   void ownedBy(Thread owner) {
     for (int i = 0; i < VIEWS; i++) {
       binders[i] = new ViewBinder(owner);
@@ -65,12 +66,12 @@ final class HandledInput {
     return next;
   }
 
-  /// Returns the account that copies are charged to.
+  /// Returns the account to which copies are charged.
   Account copies() {
     return copies;
   }
 
-  /// Shows bytes until [#end].
+  /// Shows bytes until [#end] is called.
   View begin(Endpoint shownTo, Block bytes, long from, int count) {
     ViewBinder binder = next();
     delivered = binder;
@@ -81,7 +82,7 @@ final class HandledInput {
     return binder.bind(bytes.segment(), from, count);
   }
 
-  /// Shows a message within the delivered bytes, until [#endMessage].
+  /// Shows a message within the delivered bytes until [#endMessage] is called.
   ///
   /// @param from the offset from the beginning of the delivered bytes
   View message(int from, int count) {
@@ -98,7 +99,7 @@ final class HandledInput {
     return binder.bind(shown.segment(), offset, count);
   }
 
-  /// Ends the view of the message. The delivered bytes remain shown.
+  /// Invalidates the view of the message. The delivered bytes remain visible.
   void endMessage() {
     ViewBinder binder = message;
     if (binder != null) {
@@ -124,7 +125,7 @@ final class HandledInput {
     }
   }
 
-  /// Returns the block that holds the bytes shown as `input`, from [#offset] on.
+  /// Returns the block that contains the bytes shown as `input`, starting at [#offset].
   ///
   /// @throws IllegalStateException if `input` is not the view being handled
   Block block(View input) {
@@ -149,7 +150,7 @@ final class HandledInput {
 
   /// Implements [Connection#retain].
   ///
-  /// @param quota the limits of what `keeper` may retain
+  /// @param quota the limits on the bytes that `keeper` may retain
   @Nullable Memory retain(
       Endpoint keeper, ConnectionLeases quota, View input, int from, int length) {
     Block shown = block(input);
@@ -192,7 +193,7 @@ final class HandledInput {
     return memory;
   }
 
-  /// Returns true if less than a quarter of an arena is free: the rest is reserved for receiving.
+  /// Returns true if less than a quarter of an arena is free. The rest is reserved for receiving.
   static boolean scarce(ChunkArena arena) {
     return 4L * arena.free() < arena.count();
   }

@@ -8,11 +8,11 @@ import sluice.loop.verdict.Judged;
 import sluice.loop.verdict.Judges;
 import sluice.loop.verdict.Verdict;
 
-/// A guard of one trusted handler, which runs to completion on the loop's thread: times its runs
-/// and disables it after a run that was too long.
+/// A guard of one trusted handler, which runs to completion on the loop's thread. The guard
+/// measures the handler's runs and disables the handler after a run that took too long.
 ///
-/// Loop threads call `enter` and `exit` around each run; each costs about two plain stores and a
-/// read of the clock; the [sluice.loop.server.Watchdog] thread does the timing.
+/// Loop threads call `enter` and `exit` around each run. Each call costs about two plain stores and
+/// a read of the clock. The timing is done by the [sluice.loop.server.Watchdog] thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -44,7 +44,7 @@ public final class HandlerGuard {
   @SuppressWarnings("unused") // through DISABLED
   private boolean disabled;
 
-  /// @param limitNanos the longest tolerated run, at least 1 ms
+  /// @param limitNanos the maximum duration of a run, at least 1 ms
   public HandlerGuard(String name, long limitNanos) {
     if (limitNanos < 1_000_000) {
       throw new IllegalArgumentException("limitNanos must be at least 1000000: " + limitNanos);
@@ -66,7 +66,7 @@ public final class HandlerGuard {
     return times;
   }
 
-  /// Returns true if the handler overran and is no longer called.
+  /// Returns true if the handler exceeded its limit and is no longer called.
   public boolean disabled() {
     return (boolean) DISABLED.getOpaque(this);
   }
@@ -77,8 +77,8 @@ public final class HandlerGuard {
     DISABLED.setOpaque(this, false);
   }
 
-  /// Creates a loop's instance of the handler and records how long that took, because the first
-  /// message waits for it.
+  /// Creates a loop's instance of the handler and records the time this takes, because the first
+  /// message has to wait for it.
   public <T> T make(Supplier<? extends T> perLoop) {
     long begun = System.nanoTime();
     T made = perLoop.get();
@@ -87,19 +87,20 @@ public final class HandlerGuard {
     return made;
   }
 
-  /// Returns the verifier's verdict on the handler; trusted until an instance was made and judged.
+  /// Returns the verifier's verdict on the handler, which is trusted until an instance has been
+  /// created and judged.
   public Verdict verdict() {
     return judged.verdict();
   }
 
-  /// Records that the handler starts to run on a loop's thread.
+  /// Records the start of a run of the handler on a loop's thread.
   ///
   /// @param running the loop's [Loop#handler]
   public void enter(RunningHandler running) {
     running.enter(this);
   }
 
-  /// Records that the handler has returned, and disables it if it overran.
+  /// Records the return of the handler, and disables the handler if it exceeded its limit.
   public void exit(RunningHandler running) {
     times.ran(running.leave());
     if ((boolean) OVERRAN.getOpaque(this)) {

@@ -2,9 +2,9 @@ package sluice.loop;
 
 import sluice.memory.View;
 
-/// The calls of interruptlets on one loop: watched, timed, and without a trace in the output if the
-/// interruptlet passes. Owned by the loop's thread. Protocols of other modules use it as
-/// [InterruptletProtocol] does.
+/// Invokes the interruptlets of one loop. Each call is watched and timed, and leaves no trace in
+/// the output if the interruptlet passes the message. Owned by the loop's thread. Protocols of
+/// other modules use it as [InterruptletProtocol] does.
 public final class InterruptletCall {
   private final HandledInput shown;
   private final RunningHandler running;

@@ -9,7 +9,7 @@ import sluice.memory.View;
 /// that is currently admitted, and passes unanswered ones to the slow path. Owned by the loop's
 /// thread; its counters are read by other threads as hints.
 final class InterruptletProtocol implements Protocol {
-  /// The attachment of a connection that closes once the slow path has answered.
+  /// The attachment of a connection that is closed once the slow path has answered.
   private static final Object CLOSES = new Object();
 
   private final Interruptlets socket;
@@ -97,7 +97,7 @@ final class InterruptletProtocol implements Protocol {
     passed++;
     if (!shown.copies().tryCharge(length)) {
       counters.overBudgetConnections++;
-      connection.close(); // replies to messages before this one still go out
+      connection.close(); // replies to earlier messages are still sent
       return;
     }
     byte[] copy = new byte[length];

@@ -8,9 +8,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterPublisher;
 
-/// The handlers of a server socket: an interruptlet that may be admitted, replaced and evicted
-/// while connections are served, and ordinary code for the messages it does not answer. Any thread
-/// may call.
+/// The handlers of a server socket. An interruptlet may be admitted, replaced and evicted while
+/// connections are served, and a slow handler processes the messages that the interruptlet does not
+/// answer. Any thread may call.
 ///
 /// One object serves all loops of a [sluice.loop.server.Server]: `Server.start(config,
 /// interruptlets::protocol)`. A fast reply never overtakes a slow one: while the slow path works on
@@ -37,7 +37,7 @@ public final class Interruptlets {
   ///
   /// @param framing determines where messages end
   /// @param slowHandler answers the messages that the interruptlet passes
-  /// @param idle the longest time that a connection may be silent, at least 1 ms
+  /// @param idle the maximum time for which a connection may be silent, at least 1 ms
   public Interruptlets(Framing framing, SlowHandler slowHandler, Duration idle) {
     if (idle.toMillis() < 1) {
       throw new IllegalArgumentException("idle must be at least 1 ms: " + idle);
@@ -52,21 +52,22 @@ public final class Interruptlets {
     this(framing, slowHandler, DEFAULT_IDLE);
   }
 
-  /// Admits an interruptlet in place of the previous one. Loops show it the messages they begin to
-  /// handle after this method has returned; a run in progress ends normally.
+  /// Admits an interruptlet and replaces the previous one. Messages that a loop begins to handle
+  /// after this method has returned are shown to the new interruptlet. A run in progress completes
+  /// normally.
   ///
   /// @param name for reports
-  /// @param perLoop creates the interruptlet of each loop, on that loop's thread, at its first
-  ///   message
-  /// @param limit the longest run, at least 1 ms
-  /// @return the guard, which reports whether the interruptlet overran and was disabled
+  /// @param perLoop creates the interruptlet of each loop, on that loop's thread, when its first
+  ///   message arrives
+  /// @param limit the maximum time of one run, at least 1 ms
+  /// @return the guard, which indicates if the interruptlet exceeded its limit and was disabled
   public HandlerGuard admit(String name, Supplier<? extends Interruptlet> perLoop, Duration limit) {
     HandlerGuard guard = new HandlerGuard(name, limit.toNanos());
     admission = new Admission(guard, perLoop);
     return guard;
   }
 
-  /// Evicts the interruptlet: all messages go to the slow path from now on.
+  /// Evicts the interruptlet. All subsequent messages are passed to the slow path.
   public void evict() {
     admission = null;
   }
@@ -97,12 +98,12 @@ public final class Interruptlets {
     return sum(each -> each.sentBytes);
   }
 
-  /// Returns the number of messages that an interruptlet has answered.
+  /// Returns the number of messages that were answered by an interruptlet.
   public long answered() {
     return sum(each -> each.answered);
   }
 
-  /// Returns the number of messages that went to the slow path.
+  /// Returns the number of messages that were passed to the slow path.
   public long passed() {
     return sum(each -> each.passed);
   }

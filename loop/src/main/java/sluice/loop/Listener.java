@@ -17,17 +17,17 @@ public final class Listener {
     /// No accept is in flight.
     IDLE,
 
-    /// The transport accepts.
+    /// The transport is accepting.
     ARMED,
 
     /// Accepting resumes when descriptors are available.
     PAUSED,
 
-    /// The accept is cancelled and has not ended.
+    /// The accept has been cancelled but has not completed.
     STOPPING,
 
-    /// The transport accepts the waiting clients and closes the socket. The handle has been given
-    /// back and may already denote another socket.
+    /// The transport accepts the waiting clients and closes the socket. The handle has been
+    /// released and may already refer to another socket.
     RETURNED,
 
     CLOSED;
@@ -42,18 +42,18 @@ public final class Listener {
   final int handle;
   final Protocol protocol;
 
-  /// True if the socket has another owner, which keeps using it.
+  /// True if the socket has another owner, which continues to use it.
   final boolean adopted;
 
-  /// The TLS context of its connections; null without TLS.
+  /// The TLS context of its connections, or null for connections without TLS.
   final @Nullable TlsContext tls;
 
   State state = State.IDLE;
 
-  /// True if its protocol takes no more clients for now.
+  /// True if its protocol currently accepts no more clients.
   boolean held;
 
-  /// True if its clients wait because there is no place for them.
+  /// True if its clients are waiting because there is no place for them.
   boolean starved;
 
   /// Runs a turn after the close has been submitted.
@@ -73,7 +73,7 @@ public final class Listener {
     this.tls = tls;
   }
 
-  /// Returns the bound address, with the port the kernel chose if port 0 was requested.
+  /// Returns the bound address, including the port chosen by the kernel if port 0 was requested.
   public SocketAddress localAddress() throws IOException {
     return transport.localAddress(handle);
   }

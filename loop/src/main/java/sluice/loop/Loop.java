@@ -35,8 +35,9 @@ import sluice.memory.Account;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// An event loop: an engine, its connections, their timers and an inbox. Owned by one platform
-/// thread, which calls [#run] or [#turn]; other threads reach it only through [#execute].
+/// An event loop with an engine, its connections, their timers and an inbox of tasks. It is owned
+/// by one platform thread, which calls [#run] or [#turn]. Other threads access it only through
+/// [#execute].
 ///
 /// One turn: stage one send per dirty connection → one kernel crossing submits them, waits and
 /// drains all completions → framing, handlers, slow-path hand-offs → settle the sends that were
@@ -76,7 +77,7 @@ public final class Loop implements AutoCloseable {
   private final CompletionSink sink = this::complete;
   private final Consumer<Runnable> runner;
 
-  /// Runs slow handlers; the slow path unless another executor was set.
+  /// The executor for slow handlers, which is the slow path unless another executor was set.
   private Executor handlerPath;
 
   /// The transport whose completions are being delivered.
@@ -85,7 +86,8 @@ public final class Loop implements AutoCloseable {
   private volatile @Nullable Thread owner;
   private boolean closed;
 
-  /// @param slowPath runs tasks that may block: reads of cold file pages, deferred messages
+  /// @param slowPath runs tasks that may block, such as reads of uncached file pages and deferred
+  ///   messages
   public Loop(String name, Engine engine, LoopConfig config, NanoClock clock, Executor slowPath) {
     ClassFiles.ready(Loop.class, Account.class, Errno.class);
     this.name = name;
@@ -138,13 +140,13 @@ public final class Loop implements AutoCloseable {
     return name;
   }
 
-  /// Runs a task on the loop's thread, after the tasks given before. Wakes the loop only if it
-  /// sleeps. Any thread may call.
+  /// Executes a task on the loop's thread, after all tasks submitted before. The loop is woken only
+  /// if it is asleep. Any thread may call.
   public void execute(Runnable task) {
     tasks.execute(task);
   }
 
-  /// Asks the loop to end after the current turn. Any thread may call.
+  /// Requests the loop to terminate after the current turn. Any thread may call.
   public void stop() {
     tasks.stop();
   }
@@ -155,11 +157,11 @@ public final class Loop implements AutoCloseable {
 
   // ---- for the owner thread -----------------------------------------------------------------
 
-  /// Runs turns until [#stop].
+  /// Runs turns until [#stop] is called.
   public void run() {
     while (!tasks.stopping()) {
       turn(-1);
-      boolean _ = Thread.interrupted(); // by nothing of ours: it would end the next wait at once
+      boolean _ = Thread.interrupted(); // a pending interrupt would end the next wait
     }
   }
 
@@ -169,8 +171,8 @@ public final class Loop implements AutoCloseable {
 
   /// Runs one turn.
   ///
-  /// @param maxWaitNanos the longest wait; 0 does not wait, a negative value waits until there is
-  ///   something to do
+  /// @param maxWaitNanos the maximum time to wait; 0 does not wait, and a negative value waits
+  ///   until there is work to do
   /// @return the number of completions handled
   public int turn(long maxWaitNanos) {
     begin();
@@ -236,8 +238,8 @@ public final class Loop implements AutoCloseable {
     return false;
   }
 
-  /// Attaches a transport that is turned beside the engine's from now on and closed with the loop.
-  /// Called before the loop's first turn, or on its thread.
+  /// Attaches a transport that is turned in addition to the engine's transport and closed together
+  /// with the loop. Must be called before the loop's first turn or on the loop's thread.
   public void attach(UserTransport transport) {
     transport.wakeBy(tasks::wake);
     userTransports.add(transport);
@@ -252,8 +254,8 @@ public final class Loop implements AutoCloseable {
 
   /// Opens a listening socket.
   ///
-  /// @param protocol serves its connections; not shared with another loop
-  /// @param tls the TLS context of its connections; null for connections without TLS
+  /// @param protocol the protocol of its connections, which must not be shared with another loop
+  /// @param tls the TLS context of its connections, or null for connections without TLS
   public Listener listen(
       SocketAddress address, ListenOptions options, Protocol protocol, @Nullable TlsContext tls)
       throws IOException {
@@ -276,11 +278,11 @@ public final class Loop implements AutoCloseable {
     return acceptor.add(new Listener.Handle(kernel, kernel.adoptListener(fd), true), protocol, tls);
   }
 
-  /// Serves a connected descriptor, which belongs to the loop from then on. Called on the loop's
-  /// thread.
+  /// Adopts a connected descriptor, which is owned by the loop from then on. Must be called on the
+  /// loop's thread.
   ///
-  /// @throws IOException if there is no place for one more connection, or the engine has no
-  ///   descriptors; the descriptor then stays the caller's
+  /// @throws IOException if no further connection can be opened, or if the engine has no free
+  ///   descriptors; the descriptor is then still owned by the caller
   public Connection adoptConnected(int fd, Protocol protocol) throws IOException {
     if (!admission.hasPlace(0)) {
       throw SysException.of(Errno.EMFILE, "connect", "one connection above the loop's limit");
@@ -290,19 +292,20 @@ public final class Loop implements AutoCloseable {
     return acceptor.adopt(new Listener(-1, none, protocol, null), socket);
   }
 
-  /// Stops accepting on a listening socket until [#resumeAccepting]: clients wait in its queue. A
-  /// few clients that the kernel has already accepted still arrive. Called on the loop's thread.
+  /// Stops accepting on a listening socket until [#resumeAccepting] is called. Clients wait in the
+  /// socket's queue in the meantime. A few clients that the kernel has already accepted may still
+  /// arrive. Must be called on the loop's thread.
   public void pauseAccepting(Listener listener) {
     acceptor.hold(listener);
   }
 
-  /// Resumes accepting. Called on the loop's thread.
+  /// Resumes accepting. Must be called on the loop's thread.
   public void resumeAccepting(Listener listener) {
     acceptor.goOn(listener);
   }
 
-  /// Sets the loops of this process that end idle connections when this loop is short of
-  /// descriptors and has none idle. Called on the loop's thread.
+  /// Sets the loops of this process that are asked to close idle connections when this loop runs
+  /// out of descriptors and has no idle connections itself. Must be called on the loop's thread.
   public void borrowDescriptorsFrom(List<Loop> others) {
     acceptor.borrowFrom(others.stream().map(Loop::lender).toList());
   }
@@ -323,23 +326,24 @@ public final class Loop implements AutoCloseable {
       public void release(int count, Runnable done) {
         tasks.execute(() -> {
           int _ = admission.evictIdle(count);
-          tasks.execute(() -> tasks.execute(done)); // the closes have been carried out by then
+          tasks.execute(() -> tasks.execute(done)); // the closes have been performed by then
         });
       }
     };
   }
 
-  /// Stops accepting on a listening socket and closes it; its connections stay. Clients in the
-  /// queue of an adopted socket are left to its other owner. Called on the loop's thread.
+  /// Stops accepting on a listening socket and closes it. Its connections remain open. Clients in
+  /// the queue of an adopted socket are left to its other owner. Must be called on the loop's
+  /// thread.
   ///
-  /// @param closed runs once the socket is closed
+  /// @param closed invoked once the socket is closed
   public void unlisten(Listener listener, Runnable closed) {
     listener.whenClosed = closed;
     acceptor.stop(listener);
   }
 
-  /// Throws if another socket already listens on the address, which shared listeners would not
-  /// detect.
+  /// Throws an exception if another socket is already listening on the address, which shared
+  /// listeners would not detect.
   public void checkFree(SocketAddress address, ListenOptions options) throws IOException {
     if (!(address instanceof InetSocketAddress inet) || inet.getPort() == 0) {
       return;
@@ -348,64 +352,67 @@ public final class Loop implements AutoCloseable {
     turn(0);
   }
 
-  /// Creates a watch on a descriptor that is not a connection.
+  /// Creates a watch on a descriptor that does not belong to a connection.
   ///
-  /// @param ready runs when an awaited event has occurred
+  /// @param ready invoked when an awaited event has occurred
   public DescriptorWatch watch(int fd, Runnable ready) {
     return watches.add(fd, () -> tasks.run(ready));
   }
 
-  /// Runs `hook` once before the first input of a turn is handled, when all input of that turn has
-  /// arrived: the state the hook sees is at least as new as every request handled after it.
+  /// Registers a hook that runs once in each turn with input, after all input of the turn has
+  /// arrived and before any of it is handled. The state that the hook observes is therefore at
+  /// least as recent as every request handled after it.
   public void beforeBatch(Runnable hook) {
     turn.beforeBatch(hook);
   }
 
-  /// Runs a task once, when all other work of this turn is done and the loop is about to wait, so
-  /// that the output of many tasks leaves together. Called on the loop's thread.
+  /// Runs a task once when all other work of this turn has completed and the loop is about to wait,
+  /// so that the output of many tasks is sent together. Must be called on the loop's thread.
   public void beforeWait(Runnable task) {
     beforeWait.add(task);
   }
 
-  /// Registers a hook that runs when the loop has closed, after its last connection is gone, on the
-  /// thread that closes the loop. Tasks given to [#execute] before the hook returns run after it.
-  /// Called on the loop's thread.
+  /// Registers a hook that is invoked when the loop has closed, after its last connection has been
+  /// removed, on the thread that closes the loop. Tasks submitted to [#execute] before the hook
+  /// returns run after it. Must be called on the loop's thread.
   public void onClose(Runnable hook) {
     closeHooks.add(hook);
   }
 
-  /// Unregisters a hook of [#onClose] whose resource is already closed. Does nothing while the loop
-  /// closes. Called on the loop's thread.
+  /// Unregisters a hook of [#onClose] whose resource has already been closed. This method has no
+  /// effect while the loop is closing. Must be called on the loop's thread.
   ///
-  /// @param hook the same object
+  /// @param hook the same object that was registered
   public void forgetOnClose(Runnable hook) {
     if (!closed) {
       closeHooks.remove(hook);
     }
   }
 
-  /// Returns the current number of hooks. Called on the loop's thread.
+  /// Returns the number of registered hooks. Must be called on the loop's thread.
   int closeHooks() {
     return closeHooks.size();
   }
 
-  /// Returns the largest number of watches that were open at one time. Called on the loop's thread.
+  /// Returns the maximum number of watches that were open at the same time. Must be called on the
+  /// loop's thread.
   int watchSlots() {
     return watches.slots();
   }
 
-  /// Runs a task after a delay, accurate to a turn.
+  /// Schedules a task to run after the given delay. The accuracy is one turn.
   public void schedule(long delayNanos, Runnable task) {
     tasks.schedule(delayNanos, task);
   }
 
-  /// Drains the loop: accepts the waiting clients and then no more, tells every protocol to finish,
-  /// and ends the loop when the last connection is gone or the time is over.
+  /// Drains the loop. Accepts the waiting clients, stops accepting, notifies every protocol to
+  /// finish, and stops the loop when the last connection has closed or the timeout has expired.
   public void drain(long timeoutNanos) {
     drain.begin(timeoutNanos, clock.nanos());
   }
 
-  /// Returns true if draining took too long and ended unfinished connections. Any thread may call.
+  /// Returns true if the drain timed out and unfinished connections were closed. Any thread may
+  /// call.
   public boolean cutOff() {
     return drain.cutOff();
   }
@@ -438,8 +445,8 @@ public final class Loop implements AutoCloseable {
     return handlerPath;
   }
 
-  /// Sets the executor of slow handlers in place of the slow path. Called before the loop's
-  /// protocols are made.
+  /// Sets the executor of slow handlers, replacing the slow path. Must be called before the loop's
+  /// protocols are created.
   public void runHandlersOn(Executor path) {
     handlerPath = path;
   }
@@ -448,8 +455,8 @@ public final class Loop implements AutoCloseable {
     return engine.name();
   }
 
-  /// Ends every connection and the engine. Called by the owner, or by any thread once the owner has
-  /// ended.
+  /// Closes all connections and the engine. May be called by the owner, or by any thread once the
+  /// owner has terminated.
   @Override
   public void close() {
     if (closed) {
@@ -462,7 +469,7 @@ public final class Loop implements AutoCloseable {
         turn(1_000_000L);
       }
     } else {
-      connections.forEach(this::abandon); // a ring takes nothing from another thread
+      connections.forEach(this::abandon); // a ring accepts nothing from another thread
     }
     int left = connections.count();
     if (left > 0) {
@@ -489,7 +496,7 @@ public final class Loop implements AutoCloseable {
 
   private long waitNanos(long maxWaitNanos) {
     boolean ends =
-        tasks.stopping() && !closed; // but then it waits for the kernel to let connections go
+        tasks.stopping() && !closed; // once closed, it waits for the connections to end
     if (maxWaitNanos == 0 || resumes.size() > 0 || flushes.hasMore() || ends) {
       return 0;
     }
@@ -527,7 +534,7 @@ public final class Loop implements AutoCloseable {
     }
   }
 
-  /// Drops a connection without a call to the engine, which is about to close all sockets.
+  /// Drops a connection without notifying the engine, which is about to close all sockets.
   private void abandon(Connection connection) {
     if (connection.abandon()) {
       connections.remove(connection);
@@ -552,25 +559,25 @@ public final class Loop implements AutoCloseable {
     drain.stopWhenEmpty();
   }
 
-  /// Returns the input being handled, for interruptlets.
+  /// Returns the input that is being handled, for interruptlets.
   HandledInput handledInput() {
     return parts.input();
   }
 
   // ---- for the watchdog ---------------------------------------------------------------------
 
-  /// Returns the record of the handler that runs on the loop now.
+  /// Returns the record of the handler that is currently running on the loop.
   public RunningHandler handler() {
     return handler;
   }
 
-  /// Returns the thread that turns the loop; null before its first turn.
+  /// Returns the thread that runs the loop, or null before its first turn.
   public @Nullable Thread ownerThread() {
     return owner;
   }
 
-  /// Returns true if the loop waits for its engine. The result is a hint: the wait may have ended
-  /// already. Any thread may call.
+  /// Returns true if the loop is waiting for its engine. The result is only a hint, because the
+  /// wait may already have ended. Any thread may call.
   public boolean asleep() {
     return tasks.asleep();
   }
@@ -584,19 +591,20 @@ public final class Loop implements AutoCloseable {
     into.counter(name + "/system_calls", engine::systemCalls);
   }
 
-  /// Returns the number of bytes held for connections. It is zero when no connection is left.
+  /// Returns the number of bytes of memory held for connections. It is zero if no connection is
+  /// left.
   public long heldBytes() {
     return partialAccount.usedBytes() + outputMemory.kept().usedBytes();
   }
 
-  /// Returns the number of bytes of output memory that peers have not read, at most
-  /// [LoopConfig#outputBytesPerLoop].
+  /// Returns the number of bytes of output memory that contain output not yet read by peers. The
+  /// value is at most [LoopConfig#outputBytesPerLoop].
   public long outputBytes() {
     return outputMemory.kept().usedBytes();
   }
 
-  /// Returns the number of bytes of copies made by [Connection#retain] that are still in use. Any
-  /// thread may call.
+  /// Returns the total size in bytes of the copies created by [Connection#retain] that are still in
+  /// use. Any thread may call.
   public long retainedBytes() {
     return copyAccount.usedBytes();
   }

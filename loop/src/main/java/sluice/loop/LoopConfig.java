@@ -4,21 +4,23 @@ import sluice.loop.engine.LeaseLimits;
 
 /// The limits of one loop. Every queue and buffer of a loop is bounded by one of them.
 ///
-/// @param maxConnections the most connections open at a time; when one more arrives, the connection
-///   that has been idle longest is closed, or the new one is refused, see [Connection#idle]
+/// @param maxConnections the maximum number of open connections; when another client arrives, the
+///   connection that has been idle longest is closed, or the new one is refused, see
+///   [Connection#idle]
 /// @param partialBytesPerConnection the amount of unconsumed input of a connection at which
-///   receiving pauses. Input that the turn has received by then is kept: on io_uring, whose receive
-///   continues until its cancellation has been submitted, at most `chunks * chunkBytes` of
-///   [sluice.loop.engine.EngineConfig] more. All of it is charged to the loop's budget, in blocks
-///   of up to twice its size
-/// @param partialBytesPerLoop the same for all connections of the loop together
-/// @param stagingBytes the reply bytes staged in one turn at which input waits
-/// @param writeTimeoutNanos the time after which a connection is ended if its peer must read and
-///   takes no byte. Detected up to a quarter of it late
+///   receiving pauses. Input that the turn has already received is kept. On io_uring, a receive
+///   continues until its cancellation has been submitted, so this may be up to `chunks *
+///   chunkBytes` of [sluice.loop.engine.EngineConfig] more. All of it is charged to the loop's
+///   budget, in blocks of up to twice its size
+/// @param partialBytesPerLoop the same limit for all connections of the loop together
+/// @param stagingBytes the number of reply bytes staged in one turn at which input waits
+/// @param writeTimeoutNanos the time after which a connection is aborted if its peer must read but
+///   receives no byte. The timeout is detected late by up to a quarter of its value
 /// @param lingerTimeoutNanos the time for which input is drained after our FIN
-/// @param leases the limits of what handlers may retain of the input
-/// @param outputBytesPerLoop the memory for output that peers have not read, all connections
-///   together; a connection waits if there is no room. At least twice `stagingBytes` for full speed
+/// @param leases the limits on the input that handlers may retain
+/// @param outputBytesPerLoop the memory for output that peers have not read, for all connections
+///   together; a connection waits if there is no room. It should be at least twice `stagingBytes`
+///   for full speed
 public record LoopConfig(
     int maxConnections,
     int partialBytesPerConnection,
@@ -48,7 +50,8 @@ public record LoopConfig(
     }
   }
 
-  /// Creates a configuration with [LeaseLimits#DEFAULT] and as much memory for output as for input.
+  /// Creates a configuration with [LeaseLimits#DEFAULT] and the same amount of memory for output as
+  /// for input.
   public LoopConfig(
       int maxConnections,
       int partialBytesPerConnection,

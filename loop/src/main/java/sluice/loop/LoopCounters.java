@@ -2,8 +2,8 @@ package sluice.loop;
 
 import sluice.loop.counters.CounterPublisher;
 
-/// The counters of a loop. Plain fields, written by the loop's thread; other threads read them as
-/// hints, as the [CounterPublisher] does.
+/// The counters of a loop. They are plain fields written by the loop's thread. Other threads, such
+/// as that of the [CounterPublisher], read them as hints.
 public final class LoopCounters {
   long turns;
   long completions;
@@ -92,7 +92,7 @@ public final class LoopCounters {
     return receivedBytes;
   }
 
-  /// Returns the number of receives by which a protocol took bytes into its own memory, see
+  /// Returns the number of receives in which a protocol received bytes into its own memory, see
   /// [Connection#receiveInto].
   public long directReceives() {
     return directReceives;
@@ -102,7 +102,7 @@ public final class LoopCounters {
     return sentBytes;
   }
 
-  /// Returns the number of file bytes taken by the kernel.
+  /// Returns the number of file bytes accepted by the kernel.
   public long fileBytes() {
     return fileBytes;
   }
@@ -154,7 +154,8 @@ public final class LoopCounters {
     return retainedByLease;
   }
 
-  /// Returns the number of messages retained by a copy, for lack of quota or free chunks.
+  /// Returns the number of messages retained by a copy because no quota or free chunk was
+  /// available.
   public long retainedByCopy() {
     return retainedByCopy;
   }
@@ -164,23 +165,25 @@ public final class LoopCounters {
     return retainsRefused;
   }
 
-  /// Returns the number of pieces of blocked output that were moved out of the arena because it ran
-  /// short.
+  /// Returns the number of chunks of blocked output that were moved out of the arena because it was
+  /// running out of free chunks.
   public long chunksCopiedOut() {
     return chunksCopiedOut;
   }
 
-  /// Returns the number of connections ended because the peer took nothing for the write timeout.
+  /// Returns the number of connections closed because the peer received nothing within the write
+  /// timeout.
   public long writeTimeouts() {
     return writeTimeouts;
   }
 
-  /// Returns how often a connection waited for output memory.
+  /// Returns the number of times that a connection has waited for output memory.
   public long outputWaits() {
     return outputWaits;
   }
 
-  /// Returns the number of connections that ended, for any reason, before a whole reply was sent.
+  /// Returns the number of connections that ended, for any reason, before a reply was completely
+  /// sent.
   public long cutReplies() {
     return cutReplies;
   }

@@ -12,15 +12,15 @@ import sluice.loop.output.Staging;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// The output that a connection still has to send, in order. Owned by the loop's thread. Handlers
-/// fill it in place, and everything staged in one turn leaves with one send.
+/// The output that a connection has yet to send, in order. Owned by the loop's thread. Handlers
+/// fill it in place, and all bytes staged in one turn are sent together.
 ///
-/// Small pieces are copied into the turn's staging memory. Large ones are sent from where they are,
-/// under a lease until they have gone. Methods never block and never fail for lack of room: callers
-/// check [Connection#outputFull] between messages.
+/// Short ranges are copied to the turn's staging memory. Long ranges are sent from their original
+/// location, under a lease until they have been sent. Methods never block and never fail because of
+/// missing room, so callers must check [Connection#outputFull] between messages.
 public final class Output {
-  /// The largest piece that is copied. Below this size a copy costs less than another range in the
-  /// send.
+  /// The maximum size of a range that is copied. Below this size, a copy is cheaper than an
+  /// additional range in the send.
   static final int COPY_LIMIT_BYTES = 2048;
 
   private final LoopParts loop;
@@ -37,13 +37,13 @@ public final class Output {
     this.connection = connection;
   }
 
-  /// Returns the number of staged bytes that the kernel has not taken, files included.
+  /// Returns the number of staged bytes that the kernel has not accepted, including bytes of files.
   public long queuedBytes() {
     return queuedBytes;
   }
 
-  /// Returns the number of bytes taken from this output since its creation, by the kernel or by
-  /// TLS.
+  /// Returns the number of bytes removed from this output since its creation, either by the kernel
+  /// or by TLS.
   long takenBytes() {
     return takenBytes;
   }
@@ -69,7 +69,7 @@ public final class Output {
     }
   }
 
-  /// Copies bytes into the output.
+  /// Copies bytes to the output.
   public void put(MemorySegment source, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, source.byteSize());
     int done = 0;
@@ -81,7 +81,7 @@ public final class Output {
     }
   }
 
-  /// Sends bytes of a block in place, under a lease of the output's own; short ranges are copied
+  /// Sends bytes of a block in place, under a separate lease of the output. Short ranges are copied
   /// instead. The bytes must not change until they have been sent.
   public void append(Block block, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, block.lengthBytes());
@@ -92,7 +92,7 @@ public final class Output {
     add(block.lease(), offset, count);
   }
 
-  /// Sends bytes of a block as [#append] does, except that the caller's lease passes to the output.
+  /// Sends bytes of a block as [#append] does, but transfers the caller's lease to the output.
   public void give(Block block, long offset, int count) {
     Objects.checkFromIndexSize(offset, count, block.lengthBytes());
     if (count <= COPY_LIMIT_BYTES) {
@@ -112,9 +112,9 @@ public final class Output {
     queuedBytes += count;
   }
 
-  /// Sends bytes of the input being handled, without copying long ranges.
+  /// Sends bytes of the current input without copying long ranges.
   ///
-  /// @param input the view given to [Protocol#received]
+  /// @param input the view passed to [Protocol#received]
   public void append(View input, int from, int count) {
     HandledInput handled = loop.input();
     Block block = handled.block(input);
@@ -129,19 +129,19 @@ public final class Output {
     }
   }
 
-  /// Returns the block that holds the bytes of a view, from [#inputOffset] on. For modules that are
-  /// trusted with blocks, while the handler runs.
+  /// Returns the block that contains the bytes of a view, starting at [#inputOffset]. This method
+  /// is intended for modules that are trusted with blocks, and is valid while the handler runs.
   public Block inputBlock(View input) {
     return loop.input().block(input);
   }
 
-  /// Returns the offset in [#inputBlock]'s block at which the input being handled begins.
+  /// Returns the offset in [#inputBlock]'s block at which the current input begins.
   public long inputOffset() {
     return loop.input().offset();
   }
 
-  /// Sends a range of a file after the bytes staged so far. The reference to `file` passes to the
-  /// loop.
+  /// Sends a range of a file after the bytes staged so far. Ownership of the reference to `file` is
+  /// transferred to the loop.
   public void file(FileBody file, long position, long count) {
     if (count == 0) {
       file.release();
@@ -154,7 +154,8 @@ public final class Output {
     queuedBytes += count;
   }
 
-  /// Sends bytes from the front of a block, even short ranges, under a lease of the output's own.
+  /// Sends bytes from the front of a block, including short ranges, under a separate lease of the
+  /// output.
   void lend(Block block, int count) {
     OutSegment segment = add();
     segment.lease = block.lease();
@@ -174,9 +175,9 @@ public final class Output {
     return memory.staging();
   }
 
-  /// Drops everything staged since a segment was the tail and had the given length.
+  /// Drops all bytes staged since the given segment was the tail and had the given length.
   ///
-  /// @param last the tail at that time; null if there was none
+  /// @param last the tail at that time, or null if there was none
   void truncate(@Nullable OutSegment last, int length, long queued) {
     OutSegment segment = last == null ? head : last.next;
     while (segment != null) {
@@ -203,7 +204,7 @@ public final class Output {
     return head;
   }
 
-  /// Reserves `count` staged bytes in one piece and returns their offset in the slab.
+  /// Reserves `count` contiguous staged bytes and returns their offset in the slab.
   long claim(int count) {
     Staging staging = memory.staging();
     staging.ensure(count);
@@ -225,7 +226,7 @@ public final class Output {
     return at;
   }
 
-  /// Gives back the end of the last [#claim]: less than all of it.
+  /// Releases the end of the last [#claim], which must be less than all of it.
   void unclaim(int count) {
     OutSegment last = tail;
     Staging staging = memory.staging();
@@ -249,8 +250,8 @@ public final class Output {
     return segment;
   }
 
-  /// Collects memory ranges from the front, up to the first segment sent by its pages or the limit
-  /// of one send.
+  /// Collects memory ranges from the front, up to the first segment that is sent as pages or the
+  /// limit of one send.
   ///
   /// @return the number of bytes collected
   int gather(SendVector into) {
@@ -302,7 +303,8 @@ public final class Output {
     }
   }
 
-  /// Holds a piece of the file at the front for one send. The caller's lease passes to the output.
+  /// Holds a chunk of the file at the front for one send. The caller's lease is transferred to the
+  /// output.
   void holdPiece(Block block, int count) {
     OutSegment file = head;
     if (file == null || file.file == null || file.lease != null) {
@@ -314,7 +316,7 @@ public final class Output {
     file.length = count;
   }
 
-  /// Releases a piece of which `count` bytes were sent. The remaining bytes are read again.
+  /// Releases a chunk of which `count` bytes were sent. The remaining bytes are read again.
   void dropPiece(int count) {
     OutSegment file = head;
     if (file == null || file.lease == null) {
@@ -327,8 +329,8 @@ public final class Output {
     dropFile(count);
   }
 
-  /// Inserts bytes that were read from the file at the front before it. The caller's lease passes
-  /// to the output.
+  /// Inserts bytes that were read from the file at the front before the file. The caller's lease is
+  /// transferred to the output.
   void replaceFileFront(Block block, int count) {
     OutSegment file = head;
     if (file == null || file.file == null) {
@@ -355,11 +357,12 @@ public final class Output {
     memory.giveSegment(file);
   }
 
-  /// Copies the staged bytes behind the first `skipBytes` into blocks of the loop's output account,
-  /// so that they survive the turn. If the loop runs short of memory to receive into, leased input
-  /// moves there too: peers that do not read must not keep other connections from receiving.
+  /// Copies the staged bytes after the first `skipBytes` to blocks of the loop's output account, so
+  /// that they remain valid after the turn. If the loop runs out of memory for receiving, leased
+  /// input is copied as well, because peers that do not read must not prevent other connections
+  /// from receiving.
   ///
-  /// @return false if the account has no room
+  /// @return false if the account does not have enough room
   boolean persist(long skipBytes) {
     long skip = skipBytes;
     for (OutSegment segment = head; segment != null; segment = segment.next) {
@@ -389,8 +392,8 @@ public final class Output {
     return false;
   }
 
-  /// Returns true if a segment holds input memory that other connections need, and the kernel
-  /// cannot be reading it.
+  /// Returns true if a segment holds input memory that other connections need and that the kernel
+  /// cannot be reading.
   private boolean makesRoom(OutSegment segment) {
     boolean inFlight = segment == head && connection.sendState == Endpoint.Send.WAITING;
     return segment.input
@@ -418,7 +421,7 @@ public final class Output {
     return true;
   }
 
-  /// Drops everything. Called only when none of it is in flight.
+  /// Drops all output. Must only be called if none of it is in flight.
   void clear() {
     while (head != null) {
       removeHead(head);

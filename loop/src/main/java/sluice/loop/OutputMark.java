@@ -7,11 +7,12 @@ import sluice.loop.output.OutSegment;
 import sluice.loop.output.Staging;
 import sluice.memory.block.Block;
 
-/// A position in an [Output] that a handler can roll back to, and a gap behind it that is filled in
-/// later. For handlers that write their reply in place and may still pass the message on. Owned by
-/// the loop's thread; one object serves one handler after another.
+/// A position in an [Output] to which a handler can roll back, and a gap behind it that is filled
+/// in later. It is intended for handlers that write their reply in place and may still pass the
+/// message on. Owned by the loop's thread. The same object is used for one handler after another.
 ///
-/// A mark is valid within one call of the protocol, because the staged bytes leave with the turn.
+/// A mark is valid within a single call of the protocol, because the staged bytes are sent with the
+/// turn.
 public final class OutputMark {
   private @Nullable Output output;
   private @Nullable OutSegment tail;
@@ -41,7 +42,7 @@ public final class OutputMark {
     return marked().queuedBytes() - queuedBytes;
   }
 
-  /// Drops everything staged since [#set].
+  /// Drops all bytes staged since [#set].
   public void rollback() {
     Output marked = marked();
     marked.truncate(tail, tailLength, queuedBytes);
@@ -49,7 +50,7 @@ public final class OutputMark {
     clear();
   }
 
-  /// Stages a gap of `count` bytes to be filled in by [#fill]; it holds spaces until then.
+  /// Stages a gap of `count` bytes that is filled in by [#fill] and contains spaces until then.
   ///
   /// @param count 1 to 64
   public void reserve(int count) {

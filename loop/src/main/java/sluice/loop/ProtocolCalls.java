@@ -5,15 +5,15 @@ import sluice.loop.sockets.Log;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// The calls of foreign code, that is protocols and pieces of slow replies, on the loop's thread.
-/// Code that throws loses the connection it was called for, and no other.
+/// Invokes foreign code, which consists of protocols and parts of slow replies, on the loop's
+/// thread. If the code throws an exception, only the connection for which it was called is closed.
 final class ProtocolCalls {
   private final String name;
   private final LoopCounters counters;
   private final HandledInput shown;
 
   /// @param name the name of the loop, for reports
-  /// @param shown the input being handled
+  /// @param shown the input that is being handled
   ProtocolCalls(String name, LoopCounters counters, HandledInput shown) {
     this.name = name;
     this.counters = counters;
@@ -43,7 +43,7 @@ final class ProtocolCalls {
 
   /// Shows bytes of a preface to the protocol.
   ///
-  /// @return the number of bytes taken
+  /// @return the number of bytes consumed
   int preface(Connection connection, Block block, long base, int count) {
     View view = shown.begin(connection, block, base, count);
     try {
@@ -95,7 +95,7 @@ final class ProtocolCalls {
     guarded(connection, () -> connection.protocol.draining(connection));
   }
 
-  /// Shows the remaining bytes, an unfinished message.
+  /// Shows the remaining bytes of an unfinished message.
   void leftOver(Connection connection, Block block, int count) {
     View view = shown.begin(connection, block, 0, count);
     try {
@@ -123,8 +123,8 @@ final class ProtocolCalls {
     guarded(connection, () -> piece.stage(connection));
   }
 
-  /// Tells the protocol that the connection has left the table, so that a failure has nothing to
-  /// end.
+  /// Notifies the protocol that the connection has left the table. A failure therefore has no
+  /// connection to close.
   void closed(Connection connection) {
     try {
       connection.protocol.closed(connection);

@@ -7,8 +7,8 @@ import sluice.loop.engine.StarvedReceives;
 import sluice.loop.turn.Turn;
 import sluice.memory.block.Block;
 
-/// The handling of completed receives, and of receives that found no free chunk. Owned by the
-/// loop's thread.
+/// Handles completed receives, and receives for which no chunk was free. Owned by the loop's
+/// thread.
 final class Receiver {
   private static final long STARVED_RETRY_NANOS = 5_000_000L;
 
@@ -24,7 +24,7 @@ final class Receiver {
     this.connections = connections;
   }
 
-  /// @param arena the arena of the transport that delivers
+  /// @param arena the arena of the transport that delivers the completion
   void received(ChunkArena arena, long token, int result, long flags) {
     Connection connection = connections.get(token);
     Block chunk = Completion.hasChunk(flags) ? arena.block(Completion.chunk(flags)) : null;
@@ -73,12 +73,12 @@ final class Receiver {
 
   /// Returns the time for which the loop may sleep while a connection starves.
   ///
-  /// @return nanoseconds; negative if no connection starves
+  /// @return the time in nanoseconds, or a negative value if no connection starves
   long retryNanos() {
     return starved.isEmpty() ? -1 : STARVED_RETRY_NANOS;
   }
 
-  /// Arms as many starved receives of a transport as its arena has free chunks.
+  /// Arms as many starved receives of a transport as there are free chunks in its arena.
   void feedStarved(ChunkArena arena) {
     arena.reclaim();
     if (!starved.isEmpty()) {

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The right to answer one deferred message. Any thread may use it, one at a time. Its pieces are
-/// staged on the loop's thread, and the connection's next message is not handled before
-/// [#complete].
+/// The right to answer one deferred message. Any thread may use it, but only one at a time. The
+/// parts of the reply are staged on the loop's thread, and the connection's next message is not
+/// handled before [#complete].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 /// | unstaged | answering thread adds, loop subtracts | volatile | getAndAdd |
 /// | waiter | answering thread | volatile | volatile |
 public final class ReplyTicket {
-  /// A piece of a reply. Exactly one of its methods runs, on the loop's thread.
+  /// A part of a reply. Exactly one of its methods is called, on the loop's thread.
   public interface Piece {
-    /// Stages the piece.
+    /// Stages this part of the reply.
     void stage(Connection connection);
 
-    /// Releases the resources of a piece whose connection is gone.
+    /// Releases the resources of this part because its connection has been closed.
     default void abandoned() {}
   }
 
@@ -33,7 +33,7 @@ public final class ReplyTicket {
   private final AtomicInteger unstaged = new AtomicInteger();
   private volatile boolean full;
 
-  /// The pieces that wait for output memory, in order.
+  /// The parts that are waiting for output memory, in order.
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
 
   private record Waiting(Piece piece, boolean last) {}
@@ -42,7 +42,8 @@ public final class ReplyTicket {
     this.connection = connection;
   }
 
-  /// Returns true if the connection has ended, so that further work on the reply is pointless.
+  /// Returns true if the connection has been closed, so that further work on the reply is
+  /// pointless.
   public boolean gone() {
     return gone;
   }
@@ -66,7 +67,7 @@ public final class ReplyTicket {
     connection.executor().execute(() -> arrived(piece, true));
   }
 
-  /// Completes the reply as [#complete] does, but at once. Called on the loop's thread.
+  /// Completes the reply as [#complete] does, but immediately. Must be called on the loop's thread.
   public void completeHere(Piece piece) {
     if (!completed.compareAndSet(false, true)) {
       throw new IllegalStateException("this reply is complete already");
@@ -74,8 +75,9 @@ public final class ReplyTicket {
     arrived(piece, true);
   }
 
-  /// Blocks until the appended pieces have been staged and mostly taken by the kernel:
-  /// back-pressure for replies of any length. Returns at once if the connection is gone.
+  /// Blocks until the appended parts have been staged and mostly accepted by the kernel. This
+  /// provides back-pressure for replies of any length. Returns immediately if the connection has
+  /// been closed.
   ///
   /// @throws InterruptedException if the waiting thread is interrupted
   public void awaitRoom() throws InterruptedException {
@@ -108,7 +110,7 @@ public final class ReplyTicket {
             || connection.loop.outputMemory().staging().full());
   }
 
-  /// Stages waiting pieces when there is output memory. Called on the loop's thread.
+  /// Stages waiting parts when output memory is available. Must be called on the loop's thread.
   void roomCame() {
     while (!waiting.isEmpty()) {
       if (mustWait()) {
@@ -154,7 +156,7 @@ public final class ReplyTicket {
   }
 
   /// Wakes the answering thread if output has drained below the low-water mark. Called on the
-  /// loop's thread whenever output was taken.
+  /// loop's thread whenever output has been accepted.
   void roomIfDrained() {
     if (full && connection.output().queuedBytes() < lowWaterBytes()) {
       full = false;
@@ -166,7 +168,7 @@ public final class ReplyTicket {
     return connection.loop.outputRoom().lowWaterBytes();
   }
 
-  /// Abandons the waiting pieces when the connection ends. Called on the loop's thread.
+  /// Abandons the waiting parts when the connection is closed. Must be called on the loop's thread.
   void connectionGone() {
     gone = true;
     while (!waiting.isEmpty()) {

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The guarded handler that a loop runs now, if any. Written by the loop's thread, read by the
-/// [sluice.loop.server.Watchdog].
+/// The guarded handler that is currently running on a loop, if any. It is written by the loop's
+/// thread and read by the [sluice.loop.server.Watchdog].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// | enteredNanos | loop | plain, by the loop | plain |
 /// | sequence | loop | opaque, after the guard; plain by the loop | opaque |
 ///
-/// A thread that sees a guard sees the sequence of that run or of a later one, also where the
-/// processor reorders stores: otherwise one handler's time would be charged to the next.
+/// A thread that reads a guard also reads the sequence of that run or of a later one, even if the
+/// processor reorders stores. Otherwise the time of one handler could be charged to the next.
 public final class RunningHandler {
   private static final VarHandle GUARD;
   private static final VarHandle SEQUENCE;
@@ -34,7 +34,7 @@ public final class RunningHandler {
 
   private long sequence;
 
-  /// The start time of the run; used by the loop's thread alone.
+  /// The start time of the run. Used only by the loop's thread.
   private long enteredNanos;
 
   void enter(HandlerGuard entered) {
@@ -43,7 +43,7 @@ public final class RunningHandler {
     enteredNanos = System.nanoTime();
   }
 
-  /// Ends the run.
+  /// Records the end of the run.
   ///
   /// @return the time since the handler began, in nanoseconds
   long leave() {
@@ -51,12 +51,12 @@ public final class RunningHandler {
     return System.nanoTime() - enteredNanos;
   }
 
-  /// Returns the handler that runs now, or null. Any thread may call.
+  /// Returns the handler that is currently running, or null if there is none. Any thread may call.
   public @Nullable HandlerGuard guard() {
     return (HandlerGuard) GUARD.getAcquire(this);
   }
 
-  /// Returns a number that distinguishes one run from the next. Any thread may call.
+  /// Returns a number that distinguishes consecutive runs. Any thread may call.
   public long sequence() {
     return (long) SEQUENCE.getOpaque(this);
   }

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.Objects;
 import sluice.loop.sockets.Log;
 
-/// The task of answering one message by a [SlowHandler], and the stream for its reply. Created by
-/// the loop's thread, run and filled by a thread of the slow path; the loop's thread stages the
-/// written bytes.
+/// The task that answers one message with a [SlowHandler], and the output stream for its reply. It
+/// is created by the loop's thread, and run and filled by a thread of the slow path. The loop's
+/// thread stages the written bytes.
 final class SlowAnswer extends OutputStream implements Runnable {
   private static final int PIECE_BYTES = 16 << 10;
 
@@ -46,7 +46,7 @@ final class SlowAnswer extends OutputStream implements Runnable {
     }
   }
 
-  /// Ends the answer without a run, because the executor has refused it. Called on the loop's
+  /// Ends the answer without running it, because the executor has rejected it. Called on the loop's
   /// thread.
   void reject() {
     ended = true;
@@ -77,7 +77,7 @@ final class SlowAnswer extends OutputStream implements Runnable {
     }
   }
 
-  /// Sends the bytes written so far, once the bytes sent before have mostly gone.
+  /// Sends the bytes written so far, once most of the earlier bytes have been sent.
   @Override
   public void flush() throws IOException {
     if (ended) {

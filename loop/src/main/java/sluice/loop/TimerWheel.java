@@ -2,13 +2,13 @@ package sluice.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/// A timer wheel for the deadlines of connections, coarse and cheap. Owned by the loop's thread.
+/// A coarse and cheap timer wheel for the deadlines of connections. Owned by the loop's thread.
 ///
-/// A connection is in at most one list. Moving its deadline further away, as every request does,
-/// only writes a field; when the old slot comes round, the connection moves to the right one.
-/// Hashed wheel after Varghese and Lauck, SOSP 1987, scheme 6.
+/// A connection is in at most one list. Postponing its deadline, as every request does, only writes
+/// a field. When the old slot is reached, the connection is moved to the correct one. This is a
+/// hashed wheel after Varghese and Lauck, SOSP 1987, scheme 6.
 final class TimerWheel {
-  /// The resolution as a shift: about 67 ms. A deadline fires late by at most one tick and never
+  /// The resolution as a shift, about 67 ms. A deadline fires at most one tick late and never
   /// early.
   static final int TICK_SHIFT = 26;
 
@@ -18,7 +18,7 @@ final class TimerWheel {
   private long tick;
   private int count;
 
-  /// A lower bound of the ticks whose slots hold a connection.
+  /// A lower bound on the ticks whose slots contain a connection.
   private long earliest;
 
   TimerWheel(long nowNanos) {
@@ -49,7 +49,7 @@ final class TimerWheel {
     connection.deadlineNanos = Endpoint.NO_DEADLINE;
   }
 
-  /// Fires all deadlines that have passed.
+  /// Fires all deadlines that have expired.
   void advance(long nowNanos) {
     long now = nowNanos >> TICK_SHIFT;
     if (count == 0) {
@@ -65,7 +65,7 @@ final class TimerWheel {
     }
   }
 
-  /// Returns the time until a deadline may be due, in nanoseconds, or -1 if none is scheduled.
+  /// Returns the time in nanoseconds until a deadline may expire, or -1 if none is scheduled.
   long untilNextTick(long nowNanos) {
     if (count == 0) {
       return -1;

@@ -7,8 +7,8 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /// The handshake of a TLS connection with its deadline and its delegated tasks. Owned by the loop's
-/// thread. Only the tasks run on the slow path; meanwhile the loop does not touch the engine, whose
-/// lock they hold.
+/// thread. Only the tasks run on the slow path. While they run, the loop does not access the
+/// engine, because the tasks hold its lock.
 final class TlsHandshake {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
@@ -25,7 +25,8 @@ final class TlsHandshake {
   /// True while delegated tasks run on the slow path.
   private boolean busy;
 
-  /// True if the protocol has closed before the end of the handshake, with output to be sent first.
+  /// True if the protocol has closed before the end of the handshake and has output to be sent
+  /// first.
   private boolean closeWaits;
 
   TlsHandshake(
@@ -51,7 +52,7 @@ final class TlsHandshake {
     return established;
   }
 
-  /// Returns true if the peer could ask for another handshake, which is refused.
+  /// Returns true if the peer could request a renegotiation, which is refused.
   boolean renegotiable() {
     return renegotiable;
   }
@@ -60,12 +61,12 @@ final class TlsHandshake {
     return closeWaits;
   }
 
-  /// Makes the connection close when the handshake is over.
+  /// Closes the connection when the handshake has completed.
   void closeAfterwards() {
     closeWaits = true;
   }
 
-  /// Returns the earlier of a deadline and the handshake's.
+  /// Returns the earlier of the given deadline and the deadline of the handshake.
   long deadline(long nanos) {
     if (established || layer.failed()) {
       return nanos;
@@ -75,7 +76,7 @@ final class TlsHandshake {
         : nanos;
   }
 
-  /// Performs the steps the engine asks for until it needs input or nothing.
+  /// Performs the steps that the engine requests until it needs input or has nothing left to do.
   void proceed(HandshakeStatus asked) throws SSLException {
     HandshakeStatus status = asked;
     while (!busy) {
@@ -129,7 +130,7 @@ final class TlsHandshake {
     }
   }
 
-  /// Runs the delegated tasks. Called on the slow path.
+  /// Runs the delegated tasks. Must be called on the slow path.
   private void runTasks() {
     try {
       Runnable task = engine.getDelegatedTask();

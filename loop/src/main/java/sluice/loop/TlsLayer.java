@@ -10,8 +10,8 @@ import sluice.loop.sockets.Log;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.block.Block;
 
-/// The TLS layer between a connection's socket and its protocol (RFC 8446, RFC 5246): decides when
-/// output is encrypted and how either direction ends. Owned by the loop's thread.
+/// The TLS layer between a connection's socket and its protocol (RFC 8446, RFC 5246). It determines
+/// when output is encrypted and how each direction ends. Owned by the loop's thread.
 ///
 /// ```
 /// chunk ──TlsReader──▶ plain block ──▶ ConnectionInput ──▶ protocol
@@ -19,12 +19,13 @@ import sluice.memory.block.Block;
 /// ```
 ///
 /// At most [TlsWriter#WIRE_BYTES] are encrypted ahead of the socket. A FIN without `close_notify`
-/// may be forged: it is reported by [Protocol#truncated].
+/// may have been forged, so it is reported by [Protocol#truncated].
 final class TlsLayer {
-  /// The most bytes in one piece of a file: as much as leaves in one turn.
+  /// The maximum size of a file chunk, which is the amount of data sent in one turn.
   static final int FILE_PIECE_BYTES = TlsWriter.WIRE_BYTES;
 
-  /// The number of attempts to get alerts out of a broken engine, which throws some errors twice.
+  /// The maximum number of attempts to obtain alerts from a failed engine, which throws some errors
+  /// twice.
   private static final int ALERT_ATTEMPTS = 8;
 
   private static final int UNKNOWN_ROOM = -1;
@@ -37,7 +38,7 @@ final class TlsLayer {
   private enum Inbound {
     OPEN,
 
-    /// The peer's FIN is handled when the tasks of the handshake are done.
+    /// The peer's FIN is handled when the tasks of the handshake have completed.
     FIN_WAITS,
 
     /// The peer has announced the end of its input.
@@ -59,7 +60,7 @@ final class TlsLayer {
   private Inbound inbound = Inbound.OPEN;
   private boolean closeSent;
 
-  /// @param output the output that the protocol stages
+  /// @param output the output staged by the protocol
   TlsLayer(LoopParts loop, Endpoint connection, Output output, TlsContext context) {
     this.connection = connection;
     this.loop = loop;
@@ -72,19 +73,19 @@ final class TlsLayer {
     this.reader = new TlsReader(loop, connection, engine, this, handshake);
   }
 
-  /// Returns the output that goes to the socket.
+  /// Returns the output that is written to the socket.
   Output wire() {
     return writer.wire();
   }
 
   // ---- input --------------------------------------------------------------------------------
 
-  /// Handles ciphertext from a chunk that has no other holder, so that it is decrypted in place.
+  /// Handles ciphertext from a chunk that has no other holder, so it can be decrypted in place.
   void received(Block chunk, long base, int count) {
     reader.received(chunk, base, count);
   }
 
-  /// Returns true if so much ciphertext waits for the slow path that receiving stops.
+  /// Returns true if so much ciphertext is waiting for the slow path that receiving stops.
   boolean saturated() {
     return reader.saturated();
   }
@@ -97,12 +98,12 @@ final class TlsLayer {
     return !handshake.established();
   }
 
-  /// Returns the earlier of a deadline and the handshake's.
+  /// Returns the earlier of the given deadline and the deadline of the handshake.
   long deadline(long nanos) {
     return handshake.deadline(nanos);
   }
 
-  /// Resumes after the delegated tasks, when the engine may be used again.
+  /// Resumes after the delegated tasks have completed and the engine may be used again.
   void tasksDone() {
     if (!handshake.busy() && reader.accepts() && reader.held().missing() == 0) {
       reader.decryptHeld();
@@ -114,8 +115,8 @@ final class TlsLayer {
 
   // ---- output -------------------------------------------------------------------------------
 
-  /// Encrypts as much output as the socket should have now. Called only if the kernel holds none of
-  /// it.
+  /// Encrypts as much output as the socket should receive now. Must only be called if the kernel
+  /// holds none of it.
   ///
   /// @return true if encrypting continues in the next turn
   boolean encrypt() {
@@ -145,7 +146,7 @@ final class TlsLayer {
     return postponed;
   }
 
-  /// Encrypts the output in front of the first file.
+  /// Encrypts the output that precedes the first file.
   ///
   /// @return true if encrypting continues in the next turn, because this one has staged too much
   private boolean encryptOutput() throws SSLException {
@@ -180,14 +181,14 @@ final class TlsLayer {
     return false;
   }
 
-  /// Waits for output memory, unless ciphertext is queued, which is sent first.
+  /// Waits for output memory, unless ciphertext is queued, because that is sent first.
   private void awaitRoom() {
     if (writer.wire().isEmpty()) {
       connection.awaitRoom();
     }
   }
 
-  /// Returns the file at the front of the output, or null if it is not its turn.
+  /// Returns the file at the front of the output, or null if it cannot be sent yet.
   @Nullable OutSegment readyFile() {
     OutSegment head = output.head();
     return handshake.established() && !handshake.busy() && head != null && head.file != null
@@ -195,16 +196,16 @@ final class TlsLayer {
         : null;
   }
 
-  /// Returns true if everything has been encrypted, including the `close_notify` of a connection
-  /// that closes.
+  /// Returns true if all output has been encrypted, including the `close_notify` of a closing
+  /// connection.
   boolean drained() {
     return output.isEmpty() && (closeSent || connection.state != Endpoint.State.CLOSING);
   }
 
   // ---- end ----------------------------------------------------------------------------------
 
-  /// Returns true if a close by the protocol is handled here. Before the end of the handshake, the
-  /// connection is aborted if there is no output, and otherwise closed after the handshake.
+  /// Returns true if this layer handles a close by the protocol. Before the end of the handshake,
+  /// the connection is aborted if there is no output, and otherwise closed after the handshake.
   boolean takesClose() {
     if (handshake.established() || failed) {
       return false;
@@ -243,7 +244,7 @@ final class TlsLayer {
     }
   }
 
-  /// Returns true if input ended without `close_notify`.
+  /// Returns true if the input has ended without `close_notify`.
   boolean truncated() {
     return inbound == Inbound.TRUNCATED;
   }
@@ -257,7 +258,7 @@ final class TlsLayer {
     return reader.held().blockBytes();
   }
 
-  /// Drops the held ciphertext; no more input will be decrypted.
+  /// Discards the held ciphertext. No more input will be decrypted.
   void dropHeld() {
     reader.held().release();
   }
@@ -266,7 +267,7 @@ final class TlsLayer {
     return failed;
   }
 
-  /// Ends a connection whose peer violated the protocol: sends an alert and FIN, and nothing else.
+  /// Closes a connection whose peer has violated the protocol. Only an alert and a FIN are sent.
   void fail(SSLException e) {
     if (failed || connection.finished()) {
       return;
@@ -300,7 +301,7 @@ final class TlsLayer {
     connection.abort();
   }
 
-  /// Releases everything. Called when nothing is in flight any more.
+  /// Releases all resources. Must be called when no operation is in flight.
   void release() {
     reader.held().release();
     writer.wire().clear();

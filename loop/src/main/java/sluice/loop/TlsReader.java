@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.input.TlsHeld;
 import sluice.memory.block.Block;
 
-/// A decoder of records, which decrypts them in the chunk they arrived in; only the beginning of an
+/// A decoder that decrypts records in the chunk in which they arrived. Only the beginning of an
 /// incomplete record is copied. Owned by the loop's thread, and idle while tasks of the handshake
 /// run on the slow path.
 ///
-/// Plain bytes get a block for the time they are shown to the protocol. Between messages a
-/// connection holds no buffer.
+/// A block for plain bytes is only allocated while they are shown to the protocol. Between
+/// messages, a connection holds no buffer.
 final class TlsReader {
   private static final int TYPE_HANDSHAKE = 22;
   private static final int SMALLEST_PLAIN_BYTES = 512;
 
-  /// The engine's target while there is no block.
+  /// The target buffer of the engine while there is no block.
   static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
 
   private final Endpoint connection;
@@ -54,7 +54,7 @@ final class TlsReader {
     return held;
   }
 
-  /// Handles ciphertext from a chunk that has no other holder, so that it is decrypted in place.
+  /// Handles ciphertext from a chunk that has no other holder, so it can be decrypted in place.
   void received(Block chunk, long base, int count) {
     if (!accepts()) {
       connection.showInput(chunk, base, count); // counted, and dropped
@@ -101,7 +101,7 @@ final class TlsReader {
     return true;
   }
 
-  /// Returns true if so much ciphertext waits for the slow path that receiving stops.
+  /// Returns true if so much ciphertext is waiting for the slow path that receiving stops.
   boolean saturated() {
     int most = Math.max(loop.config().partialBytesPerConnection(), TlsHeld.LONGEST_RECORD_BYTES);
     return handshake.busy() && held.length() >= most;
@@ -121,10 +121,10 @@ final class TlsReader {
     block.release();
   }
 
-  /// Decrypts complete records and shows their content.
+  /// Decrypts complete records and shows their contents.
   ///
-  /// @return the number of bytes consumed; less than `count` if a record is incomplete or tasks
-  ///   must run first
+  /// @return the number of bytes consumed, which is less than `count` if a record is incomplete or
+  ///   if tasks must run first
   private int decrypt(MemorySegment from, long offset, int count) {
     ByteBuffer source = from.asSlice(offset, count).asByteBuffer();
     try {

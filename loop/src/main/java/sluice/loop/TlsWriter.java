@@ -10,20 +10,20 @@ import sluice.loop.output.OutputMemory;
 import sluice.loop.output.Staging;
 import sluice.memory.block.Block;
 
-/// An encoder of the records of one connection. The ciphertext goes to the turn's staging memory,
-/// or to separate blocks when that is crowded. Owned by the loop's thread.
+/// An encoder of the records of one connection. The ciphertext is written to the turn's staging
+/// memory, or to separate blocks if that is nearly full. Owned by the loop's thread.
 final class TlsWriter {
-  /// The amount of queued ciphertext at which encrypting stops until the socket has taken some.
+  /// The amount of queued ciphertext at which encryption stops until the socket has accepted some.
   static final int WIRE_BYTES = 64 << 10;
 
-  /// The amount of ciphertext at which a peer is cut off that only provokes answers and reads
-  /// nothing.
+  /// The amount of queued ciphertext at which a peer that provokes answers without reading them is
+  /// disconnected.
   private static final int WIRE_LIMIT_BYTES = 3 * WIRE_BYTES;
 
-  /// The most plain bytes in a record.
+  /// The maximum number of plain bytes in a record.
   private static final int RECORD_BYTES = 16 << 10;
 
-  /// The most ranges gathered into one record.
+  /// The maximum number of ranges gathered into one record.
   private static final int RECORD_RANGES = 16;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -35,7 +35,7 @@ final class TlsWriter {
   private final Output wire;
   private ByteBuffer[] ranges = NO_RANGES;
 
-  /// @param wire the output that goes to the socket
+  /// @param wire the output that is written to the socket
   TlsWriter(OutputMemory memory, Endpoint connection, Output wire, SSLEngine engine) {
     this.memory = memory;
     this.connection = connection;
@@ -43,30 +43,31 @@ final class TlsWriter {
     this.wire = wire;
   }
 
-  /// Returns the output that goes to the socket.
+  /// Returns the output that is written to the socket.
   Output wire() {
     return wire;
   }
 
   /// Returns true if so much ciphertext is queued that no more output is encrypted.
   ///
-  /// @param most the most ciphertext to be produced ahead of the socket
+  /// @param most the maximum amount of ciphertext to be produced ahead of the socket
   boolean full(int most) {
     return wire.queuedBytes() >= most;
   }
 
-  /// Produces a record of the engine's own messages.
+  /// Produces a record that contains the engine's own messages.
   ///
-  /// @throws IllegalStateException if there is no room, or the peer has not read earlier messages
+  /// @throws IllegalStateException if there is no room, or if the peer has not read earlier
+  ///   messages
   SSLEngineResult message() throws SSLException {
     return record(0);
   }
 
-  /// Produces a record from the front of the output, up to the first file, and drops the encrypted
-  /// bytes.
+  /// Produces a record from the front of the output, up to the first file, and removes the
+  /// encrypted bytes.
   ///
-  /// @param room the most plain bytes in the record; 0 for only those bytes that [OutputRoom] has
-  ///   already counted, at least the first
+  /// @param room the maximum number of plain bytes in the record; 0 for only those bytes that
+  ///   [OutputRoom] has already counted, which include at least the first
   SSLEngineResult record(Output output, int room) throws SSLException {
     int count = collect(output, room);
     try {

@@ -13,20 +13,22 @@ import sluice.sys.threads.HostThread;
 import sluice.sys.threads.VirtualThreads;
 
 /// The platform threads that run the virtual threads of all domains, one per processor, and the
-/// scheduler that chooses which domain runs next: the domain that has used least processor time for
-/// its weight (C. Waldspurger, W. Weihl, "Stride Scheduling", 1995). Any thread may call.
+/// scheduler that selects the next domain to run. It selects the domain that has used the least
+/// processor time in relation to its weight (C. Waldspurger, W. Weihl, "Stride Scheduling", 1995).
+/// Any thread may call.
 ///
-/// A portal call is a hand-over ([#handOver]): the called thread runs next on the caller's carrier,
-/// and no other carrier is woken.
+/// A portal call hands the processor over ([#handOver]): the called thread runs next on the
+/// caller's carrier, and no other carrier is woken.
 ///
-/// While a thread waits for a processor, a continuation that has run for 2 to 4 ms is asked to
-/// yield ([RunQueue.Guest#yieldSoon]). It is asked at once if its domain has used more processor
-/// time than the domain of the waiting thread. A continuation may not come back some 10 ms after it
-/// was asked (a class initializer, a native frame). It then keeps its platform thread, and a spare
-/// thread takes the processor over. This happens at once if threads of its domain have failed to
-/// yield recently. The number of spare threads is bounded by the thread budgets of the domains.
+/// While a thread waits for a processor, a continuation that has run for 2 to 4 ms is requested to
+/// yield ([RunQueue.Guest#yieldSoon]). The request is made at once if its domain has used more
+/// processor time than the domain of the waiting thread. A continuation may fail to yield within
+/// some 10 ms of the request (a class initializer, a native frame). It then keeps its platform
+/// thread, and a spare thread takes over the processor. This happens at once if threads of its
+/// domain have failed to yield recently. The number of spare threads is bounded by the thread
+/// budgets of the domains.
 ///
-/// Needs [VirtualThreads#OPTION].
+/// Requires [VirtualThreads#OPTION].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -38,20 +40,20 @@ import sluice.sys.threads.VirtualThreads;
 public final class Carriers implements AutoCloseable {
   private static final long LOOK_NANOS = 2_000_000;
 
-  /// The minimum lead of a waiting queue over the running one in the order of turns for the running
-  /// one to be asked to yield before the watcher's next look.
+  /// The minimum lead of a waiting queue over the running queue in the scheduling order for the
+  /// running queue to be requested to yield before the watcher's next check.
   private static final long CLEAR_NANOS = 1_000_000;
 
-  /// The number of looks after which a continuation that has not come back is asked to yield.
+  /// The number of checks after which a continuation that is still running is requested to yield.
   private static final int LONG_LOOKS = 1;
 
-  /// The number of looks after which a continuation that has not come back keeps its thread.
+  /// The number of checks after which a continuation that has not yielded keeps its thread.
   private static final int LATE_LOOKS = 5;
 
-  /// The number of looks at idle processors after which the watcher sleeps until one is busy.
+  /// The number of checks with idle processors after which the watcher sleeps until one is busy.
   private static final int IDLE_LOOKS = 50;
 
-  /// The carriers of this JVM, started with the first domain that has virtual threads.
+  /// The carriers of this JVM, which are started with the first domain that has virtual threads.
   private static final class Shared {
     static final Carriers ALL =
         new Carriers("sluice-carrier", Runtime.getRuntime().availableProcessors());
@@ -79,7 +81,7 @@ public final class Carriers implements AutoCloseable {
   private volatile boolean isHurried;
   private volatile boolean ended;
 
-  /// Creates separate carriers, which are daemon threads, for measurements and tests.
+  /// Creates separate carriers for measurements and tests. Their threads are daemon threads.
   ///
   /// @param name the name of the threads, which are numbered
   /// @param count the number of processors, at least 1
@@ -103,7 +105,7 @@ public final class Carriers implements AutoCloseable {
     watcher.start();
   }
 
-  /// Returns true if this JVM lets virtual threads have carriers of their own.
+  /// Returns true if this JVM allows virtual threads to have custom carriers.
   public static boolean isAvailable() {
     return VirtualThreads.isAvailable();
   }
@@ -118,13 +120,13 @@ public final class Carriers implements AutoCloseable {
     return Shared.ALL;
   }
 
-  /// Returns the queue, on the shared carriers, of threads that belong to no domain.
+  /// Returns the queue of threads on the shared carriers that belong to no domain.
   public static RunQueue host() {
     return Shared.HOST;
   }
 
-  /// Returns true if no shared carrier is idle. A thread that is woken then is run by a carrier
-  /// that is running already, so the kernel has no thread to wake.
+  /// Returns true if no shared carrier is idle. In this case, a woken thread is run by a carrier
+  /// that is already running, so the kernel does not have to wake a thread.
   public static boolean areBusy() {
     if (!isAvailable()) {
       return false;
@@ -134,7 +136,8 @@ public final class Carriers implements AutoCloseable {
 
   /// Wakes a thread for which the caller is about to wait. If both are virtual threads on the same
   /// carriers, the woken thread runs on the caller's carrier as soon as the caller waits. Otherwise
-  /// this is `LockSupport.unpark`. A caller that does not wait soon delays the woken thread.
+  /// this method is equivalent to `LockSupport.unpark`. The woken thread is delayed if the caller
+  /// does not wait soon.
   public static void handOver(Thread thread) {
     Worker here = Worker.current();
     if (here == null) {
@@ -144,8 +147,8 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Wakes a thread, like [#handOver], that runs a service which the calling thread calls. The
-  /// schedulers of the two domains are notified if they ask for it.
+  /// Wakes the thread of a service that the calling thread calls, like [#handOver]. The schedulers
+  /// of both domains are notified if they have requested it.
   public static void call(Thread thread) {
     Worker here = Worker.current();
     if (here == null) {
@@ -158,9 +161,10 @@ public final class Carriers implements AutoCloseable {
   /// Creates the queue of a domain.
   ///
   /// @param queueName the name shown in messages
-  /// @param terms how its threads share the processors
+  /// @param terms determines how its threads share the processors
   /// @param guest receives the events of the domain
-  /// @throws IllegalArgumentException if the terms name a processor that this process may not use
+  /// @throws IllegalArgumentException if the terms contain a processor that this process may not
+  ///   use
   public RunQueue queue(String queueName, QueueTerms terms, RunQueue.Guest guest) {
     for (int cpu : terms.cpus()) {
       if (Arrays.stream(processors).noneMatch(each -> each.cpu() == cpu)) {
@@ -185,7 +189,7 @@ public final class Carriers implements AutoCloseable {
     return here != null && here.isLost();
   }
 
-  /// Lets threads of other queues run before the calling virtual thread continues.
+  /// Allows threads of other queues to run before the calling virtual thread continues.
   @SuppressWarnings("ThreadPriorityCheck") // the watcher has asked for it
   public static void makeRoom() {
     Worker here = Worker.current();
@@ -201,13 +205,13 @@ public final class Carriers implements AutoCloseable {
     return processors.length;
   }
 
-  /// Returns the number of times that a continuation did not come back and a spare thread took
-  /// over.
+  /// Returns the number of times that a continuation did not yield and a spare thread took over its
+  /// processor.
   public long replacements() {
     return replacements.get();
   }
 
-  /// Returns the processor time, in nanoseconds, spent on choosing and switching threads.
+  /// Returns the processor time, in nanoseconds, spent on selecting and switching threads.
   public long ownNanos() {
     return own.cpuNanos();
   }
@@ -217,8 +221,8 @@ public final class Carriers implements AutoCloseable {
     return List.copyOf(workers);
   }
 
-  /// Returns the platform threads that are running a continuation of a queue, including those that
-  /// have lost their processor to it.
+  /// Returns the platform threads that are running a continuation of the given queue, including
+  /// threads that have lost their processor.
   public List<Thread> running(RunQueue queue) {
     return workers.stream()
         .filter(each -> each.meter().runs(queue))
@@ -246,7 +250,8 @@ public final class Carriers implements AutoCloseable {
     return turns;
   }
 
-  /// Returns true once a queue has named its processors. From then on, workers are bound to theirs.
+  /// Returns true once a queue has specified its processors. From then on, workers are bound to
+  /// their processors.
   boolean isPinning() {
     return isPinning;
   }
@@ -255,8 +260,8 @@ public final class Carriers implements AutoCloseable {
     return cpus.contains(processors[processor].cpu());
   }
 
-  /// Wakes an idle processor for a queue that has been listed. If none is idle, asks a running
-  /// queue to yield whose turn is clearly later.
+  /// Wakes an idle processor for a queue that has been listed. If no processor is idle, requests a
+  /// running queue to yield if its turn is clearly later.
   void wake(RunQueue listed) {
     if (wake()) {
       return;
@@ -288,8 +293,8 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Makes the watcher check a processor now, because continuations of the domain running there
-  /// have recently not yielded when they were asked.
+  /// Makes the watcher check a processor now, because continuations of the domain that runs there
+  /// have recently failed to yield when requested.
   private void hurry(Processor processor) {
     Worker running = processor.worker();
     if (running != null) {
@@ -299,10 +304,10 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Wakes an idle processor for which a queue waits, if there is one. The thread of a processor is
-  /// started when it is first woken.
+  /// Wakes an idle processor for which a queue is waiting, if there is one. The thread of a
+  /// processor is started when it is first woken.
   ///
-  /// @return false if no idle processor has anything to do
+  /// @return false if there is no work for an idle processor
   boolean wake() {
     for (Processor each : processors) {
       boolean isNeeded = each.isIdle() && !turns.isEmpty(each.index());
@@ -320,7 +325,7 @@ public final class Carriers implements AutoCloseable {
     return false;
   }
 
-  /// Wakes the watcher. Called by a worker that has waited.
+  /// Wakes the watcher. Called by a worker after it has waited.
   void watch() {
     if (!isWatching) {
       isWatching = true;
@@ -336,9 +341,9 @@ public final class Carriers implements AutoCloseable {
     spares.push(worker);
   }
 
-  /// Removes a spare worker that wants to end.
+  /// Removes a spare worker that is about to terminate.
   ///
-  /// @return true if it may end, because it will not be given a processor any more
+  /// @return true if the worker may terminate, because it will not be assigned a processor again
   boolean dismiss(Worker worker) {
     return spares.remove(worker) && workers.remove(worker);
   }
@@ -381,7 +386,7 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Waits until the next look, or until a thread asks for a check of a processor.
+  /// Waits until the next check, or until a thread requests a check of a processor.
   private void waitHurried(long nanos) {
     if (!isHurried) {
       LockSupport.parkNanos(this, nanos);
@@ -398,7 +403,7 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Waits until a processor is busy; the busy worker unparks this thread.
+  /// Waits until a processor is busy. The busy worker unparks this thread.
   private void rest() {
     isWatching = false;
     for (Processor each : processors) {
@@ -467,7 +472,7 @@ public final class Carriers implements AutoCloseable {
     }
   }
 
-  /// Ends the carriers; their continuations do not continue.
+  /// Stops the carriers. Their continuations are not resumed.
   @Override
   public void close() {
     ended = true;

@@ -15,18 +15,18 @@ import sluice.domain.schedule.Scheduler;
 import sluice.domain.schedule.SliceListener;
 import sluice.sys.threads.VirtualThreads;
 
-/// The host's side of a scheduler that a domain has brought: the thread that runs it, and the queue
-/// of events for it. Any thread may call.
+/// The host's side of a scheduler that is provided by a domain. It consists of the thread that runs
+/// the scheduler and the queue of its events. Any thread may call.
 ///
 /// ```
 ///  wake-up, on any thread ──► events ──► the scheduler's thread ── switchTo ──► ready of the queue
 /// ```
 ///
-/// The scheduler's thread is a virtual thread of the domain. It yields after it has chosen; its
-/// continuation is then kept in `idle`, and a worker that finds events takes it from there. So a
-/// wake-up runs no code of the domain and wakes no second thread. `preempted` is the only call
-/// outside of that thread. It removes the continuation from `idle` for its duration, so the
-/// scheduler's methods exclude each other.
+/// The scheduler's thread is a virtual thread of the domain. It yields after it has selected a
+/// thread. Its continuation is then stored in `idle`, from which a worker that finds events takes
+/// it. Therefore a wake-up runs no code of the domain and wakes no second thread. `preempted` is
+/// the only method that is called outside of that thread. The continuation is removed from `idle`
+/// during this call, so the scheduler's methods exclude each other.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,7 +41,7 @@ public final class LocalScheduler implements Cpu {
     WOKEN,
     PREEMPTED,
 
-    /// The scheduler has been notified of the thread already and only has to choose.
+    /// The scheduler has already been notified of the thread and only has to select it.
     HEARD,
     CALLING,
     CALLED
@@ -49,12 +49,12 @@ public final class LocalScheduler implements Cpu {
 
   private record Event(Kind kind, Handle thread) {}
 
-  /// Creates the scheduler object, on the scheduler's thread, because it runs code of the domain.
+  /// Creates the scheduler object on the scheduler's thread, because this runs code of the domain.
   @FunctionalInterface
   public interface Maker {
     /// Creates the scheduler.
     ///
-    /// @throws Exception if there is no such class, or a method that needs a bound has none
+    /// @throws Exception if the class does not exist, or if a method that requires a bound has none
     Scheduler make() throws Exception;
   }
 
@@ -106,11 +106,11 @@ public final class LocalScheduler implements Cpu {
 
   private final ArrayDeque<Handle> woken = new ArrayDeque<>();
 
-  /// The number of threads that are ready but not chosen.
+  /// The number of threads that are ready but have not been selected.
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /// True if the scheduler has to choose again without an event, because threads wait and a
-  /// processor is free.
+  /// True if the scheduler has to select a thread again without an event, because threads are
+  /// waiting and a processor is free.
   private volatile boolean isOwed;
 
   private volatile @Nullable PreemptionListener preemptions;
@@ -132,12 +132,12 @@ public final class LocalScheduler implements Cpu {
             .unstarted(this::run);
   }
 
-  /// Returns the scheduler's thread, which is not started yet.
+  /// Returns the scheduler's thread, which has not been started.
   public Thread thread() {
     return thread;
   }
 
-  /// Registers a virtual thread of the domain that is about to start.
+  /// Registers a virtual thread of the domain that is about to be started.
   public void starting(Thread started) {
     if (started == thread) {
       return;
@@ -147,15 +147,15 @@ public final class LocalScheduler implements Cpu {
     threads.put(started, handle);
   }
 
-  /// Removes a thread that has ended.
+  /// Removes a thread that has terminated.
   public void ended(Thread gone) {
     if (threads.remove(gone) != null) {
       threads.remove(VirtualThreads.continuation(gone));
     }
   }
 
-  /// Ends the scheduling. Called at the end of the domain: its threads now run without being
-  /// chosen, until they reach a gate.
+  /// Ends the scheduling. Called when the domain is terminated. From then on, its threads run
+  /// without being selected until they reach a gate.
   public void end() {
     ended = true;
     for (Handle each : threads.values()) {
@@ -189,12 +189,12 @@ public final class LocalScheduler implements Cpu {
     }
   }
 
-  /// Returns true if the scheduler's thread has something to do and is not running.
+  /// Returns true if the scheduler's thread has work to do and is not running.
   boolean isNeeded() {
     return idle.get() != null && (isActive || ended || isOwed || !events.isEmpty());
   }
 
-  /// Notes that a continuation of the queue has come back.
+  /// Records that a continuation of the queue has yielded or terminated.
   void left(Runnable continuation) {
     if (waiting.get() > 0 && threads.containsKey(continuation)) {
       isOwed = true;
@@ -202,18 +202,18 @@ public final class LocalScheduler implements Cpu {
     }
   }
 
-  /// Removes and returns the continuation of the scheduler's thread if it is needed, or returns
-  /// null.
+  /// Removes and returns the continuation of the scheduler's thread if it is needed; returns null
+  /// otherwise.
   @Nullable Runnable takeIfNeeded() {
     return isNeeded() ? idle.getAndSet(null) : null;
   }
 
-  /// Takes a continuation that is ready.
+  /// Accepts a continuation that is ready.
   ///
   /// @param here the calling worker, or null
-  /// @param isStopped true if a gate has stopped it
-  /// @return false if the scheduler does not decide about it: it is not a thread started by the
-  ///   domain, or it is handed over and calls are invisible
+  /// @param isStopped true if the continuation was stopped by a gate
+  /// @return false if the scheduler does not schedule it, because it is not a thread started by the
+  ///   domain, or because it was handed over and calls are invisible to the scheduler
   boolean take(Runnable continuation, @Nullable Worker here, boolean isStopped) {
     Handle handle = ended ? null : threads.get(continuation);
     if (handle == null) {
@@ -244,7 +244,7 @@ public final class LocalScheduler implements Cpu {
     return true;
   }
 
-  /// Lets the scheduler's thread run next on a worker.
+  /// Makes the scheduler's thread run next on a worker.
   private boolean offer(Worker here) {
     Runnable own = idle.getAndSet(null);
     if (own == null) {
@@ -262,8 +262,8 @@ public final class LocalScheduler implements Cpu {
     return calls != null;
   }
 
-  /// Notifies the scheduler that the calling thread calls another domain, and lets it run when the
-  /// thread waits.
+  /// Notifies the scheduler that the calling thread calls another domain, and allows the scheduler
+  /// to run when the thread waits.
   void calling(Worker here) {
     Handle handle = threads.get(Thread.currentThread());
     if (handle != null) {
@@ -280,17 +280,17 @@ public final class LocalScheduler implements Cpu {
   /// Checks the time slice. Called by the watcher.
   ///
   /// @param nanos the time for which a thread has run
-  /// @return true if the thread has to be stopped
+  /// @return true if the thread must be stopped
   boolean endsSlice(long nanos) {
     boolean isOver = nanos >= sliceNanos;
     isSliceOver |= isOver;
     return isOver;
   }
 
-  /// Notifies a scheduler that listens for preemptions: at once if its thread does not run, and
-  /// with an event otherwise.
+  /// Notifies a scheduler that listens for preemptions, either immediately if its thread is not
+  /// running, or with an event.
   ///
-  /// @return false if it does not listen
+  /// @return false if it does not listen for preemptions
   private boolean preempted(Handle handle) {
     PreemptionListener listener = preemptions;
     if (listener == null) {
@@ -371,7 +371,7 @@ public final class LocalScheduler implements Cpu {
     } else {
       of.activated(this);
     }
-    // If another processor is free, the scheduler may choose another thread for it.
+    // If another processor is free, the scheduler may select another thread for it.
     isOwed |= hasChosen && waiting.get() > 0;
   }
 

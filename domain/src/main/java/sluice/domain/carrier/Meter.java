@@ -6,13 +6,13 @@ import java.lang.invoke.VarHandle;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
-/// Charges queues for the use of their continuations on one worker.
+/// Charges queues for the resources used by their continuations on one worker.
 ///
-/// Reading the processor time of a thread costs a system call, so it is read once per interval of a
+/// Reading the processor time of a thread takes a system call, so it is read once per interval of a
 /// millisecond. Within the interval, the clock is read whenever the queue changes. At the end, each
-/// queue is charged its share of the worker's processor time. So the sum is exact, even if the
-/// kernel has given the processor to other programs meanwhile. The error for one queue is at most
-/// the use of the other queues within the same interval.
+/// queue is charged its share of the worker's processor time. Therefore the sum is exact even if
+/// the kernel has assigned the processor to other programs in the meantime. The error for one queue
+/// is at most the use of the other queues within the same interval.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,7 +24,7 @@ final class Meter {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final long INTERVAL_NANOS = 1_000_000;
 
-  /// The maximum number of queues in an interval; one more ends it.
+  /// The maximum number of queues in an interval. The interval ends when it is exceeded.
   private static final int MOST = 16;
 
   private static final VarHandle CURRENT;
@@ -57,7 +57,7 @@ final class Meter {
 
   /// Creates the meter of a worker.
   ///
-  /// @param scheduler the queue that is charged for time outside of continuations
+  /// @param scheduler the queue that is charged for the time outside of continuations
   /// @param thread the thread id of the worker
   Meter(RunQueue scheduler, long thread) {
     this.scheduler = scheduler;
@@ -65,8 +65,9 @@ final class Meter {
     current = scheduler;
   }
 
-  /// Begins the first interval, or one after a wait. The time of the wait is charged to no queue.
-  /// The time that the thread has used around it is charged to the scheduler.
+  /// Begins the first interval, or the first interval after a wait. The time of the wait is not
+  /// charged to any queue. The time that the thread has used before and after the wait is charged
+  /// to the scheduler.
   void begin() {
     long cpu = Math.max(0, THREADS.getCurrentThreadCpuTime());
     if (startNanos != 0) {
@@ -87,8 +88,8 @@ final class Meter {
     return Math.max(0, THREADS.getCurrentThreadAllocatedBytes());
   }
 
-  /// Ends an interval that is over even if the queue stays the same, because the charge decides
-  /// whose turn is next.
+  /// Ends an interval that has expired even if the queue stays the same, because the charge
+  /// determines the next queue to run.
   void look() {
     long now = System.nanoTime();
     if (now - startNanos >= INTERVAL_NANOS) {
@@ -98,7 +99,7 @@ final class Meter {
     }
   }
 
-  /// Records the change from one queue to the next.
+  /// Records a change from one queue to another.
   void change(RunQueue next) {
     RunQueue last = current;
     if (last == next) {
@@ -133,7 +134,7 @@ final class Meter {
     count++;
   }
 
-  /// Ends an interval before a wait, whose time would otherwise count as part of it.
+  /// Ends an interval before a wait. Otherwise the time of the wait would count as part of it.
   void close() {
     change(scheduler);
     close(System.nanoTime());
@@ -171,7 +172,7 @@ final class Meter {
     open(now, cpu, allocated);
   }
 
-  /// Returns the queue of the running continuation, or the scheduler's. Any thread may call.
+  /// Returns the queue of the running continuation, or that of the scheduler. Any thread may call.
   RunQueue current() {
     return (RunQueue) CURRENT.getAcquire(this);
   }
@@ -189,8 +190,8 @@ final class Meter {
     return CURRENT.getAcquire(this) == queue;
   }
 
-  /// Returns the use of a running queue in the open interval, in nanoseconds or bytes; 0 if another
-  /// queue is running. Any thread may call.
+  /// Returns the resources used by a running queue in the open interval, in nanoseconds or bytes,
+  /// or 0 if another queue is running. Any thread may call.
   long running(RunQueue queue, boolean inBytes) {
     if (CURRENT.getAcquire(this) != queue) {
       return 0;

@@ -4,17 +4,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The right to run continuations; there is one for each processor of the machine. A [Worker] holds
-/// it, and loses it if a continuation does not come back.
+/// The right to run continuations. There is one for each processor of the machine. It is held by a
+/// [Worker], which loses it if a continuation does not yield.
 ///
 /// ```
 /// busy ── nothing to run (worker) ──► idle ── work (any thread) ──► busy
 ///   └───── no turn for some time (watcher): busy, with another worker
 /// ```
 ///
-/// Each arrow increments the state by compareAndSet: an odd state is idle, an even one is busy. A
-/// worker has lost the processor if the state has changed unexpectedly. Continuations that it has
-/// run until it notices count as not having come back yet.
+/// Each arrow increments the state with a compareAndSet. An odd state is idle, and an even one is
+/// busy. If the state has changed unexpectedly, the worker has lost the processor. Continuations
+/// that it has run before it detects this are treated as not having yielded.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -33,7 +33,7 @@ final class Processor {
     }
   }
 
-  /// The number of a processor to which threads cannot be bound.
+  /// The processor number that indicates that threads cannot be bound.
   static final int NO_CPU = -1;
 
   private final int index;
@@ -85,15 +85,15 @@ final class Processor {
     long _ = rest(last);
   }
 
-  /// Makes the processor idle. Called by its worker, which has nothing to run.
+  /// Makes the processor idle. Called by its worker if it has nothing to run.
   ///
-  /// @param last the state as the worker knows it
+  /// @param last the last state known to the worker
   /// @return the new state, or -1 if the processor has another worker
   long rest(long last) {
     return STATE.compareAndSet(this, last, last + 1) ? last + 1 : -1;
   }
 
-  /// Makes an idle processor busy. The caller then has to wake its worker.
+  /// Makes an idle processor busy. The caller must then wake its worker.
   ///
   /// @return the new state, or -1 if it was busy
   long wake() {
@@ -104,18 +104,18 @@ final class Processor {
   /// Makes the processor busy again if its state has not changed since its worker made it idle.
   /// Called by that worker.
   ///
-  /// @param resting the state since then
+  /// @param resting the state set by the worker
   void resume(long resting) {
     boolean _ = STATE.compareAndSet(this, resting, resting + 1);
   }
 
-  /// Notes that the running continuation was asked to yield to a queue whose turn it is.
+  /// Records that the running continuation was requested to yield to a queue whose turn it is.
   void asked(Worker running) {
     askedTurns = running.turns();
   }
 
-  /// Returns true if the continuation that was asked to yield has not come back since. Called by
-  /// the watcher, once per request.
+  /// Returns true if the continuation has not yielded since the request. Called by the watcher,
+  /// once per request.
   boolean isAskedInVain() {
     long turns = askedTurns;
     askedTurns = -1;
@@ -124,9 +124,9 @@ final class Processor {
     return of != null && of.turns() == turns && !isIdle();
   }
 
-  /// Counts the looks at an unchanged busy processor. Called by the watcher at each look.
+  /// Counts the checks of an unchanged busy processor. Called by the watcher in each check.
   ///
-  /// @return the number of looks during which the worker has not come back from a continuation
+  /// @return the number of checks during which the worker has not returned from a continuation
   int looks() {
     long now = state;
     Worker of = worker;
@@ -142,20 +142,20 @@ final class Processor {
     return looks;
   }
 
-  /// Records if a queue is waiting. Called by the watcher at each look, after [#looks].
+  /// Records if a queue is waiting. Called by the watcher in each check, after [#looks].
   ///
-  /// @param isAwaited true if a queue waits for the continuation to come back
-  /// @return true if a queue also waited at the previous look, so that the continuation has been
-  ///   asked to yield
+  /// @param isAwaited true if a queue is waiting for the continuation to yield
+  /// @return true if a queue was also waiting at the previous check, so that the continuation has
+  ///   been requested to yield
   boolean isAwaitedAgain(boolean isAwaited) {
     boolean was = wasAwaited;
     wasAwaited = isAwaited;
     return isAwaited && was;
   }
 
-  /// Takes the processor from its worker, unless it has been idle since the last look.
+  /// Removes the processor from its worker, unless it has been idle since the last check.
   ///
-  /// @return the state for its next worker, or -1 if it was idle meanwhile
+  /// @return the state for its next worker, or -1 if it was idle in the meantime
   long take() {
     looks = 0;
     return STATE.compareAndSet(this, seen, seen + 2) ? seen + 2 : -1;

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.VirtualThreads;
 
-/// The ready virtual threads of one domain, and the account of the processor time and bytes that
-/// its threads have used. Any thread may call.
+/// The ready virtual threads of one domain, and the account of the processor time and bytes used by
+/// its threads. Any thread may call.
 ///
-/// `execute` is called by the thread that wakes one of them, which may be a thread of the JDK. It
-/// adds the continuation to the queue, wakes an idle carrier, and runs no code of a domain.
+/// `execute` is called by the thread that wakes a thread of the queue, which may be a thread of the
+/// JDK. It adds the continuation to the queue, wakes an idle carrier, and runs no code of a domain.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,14 +22,14 @@ import sluice.sys.threads.VirtualThreads;
 /// | askedNanos, refusedNanos | threads that ask | volatile | volatile |
 /// | creditNanos | any thread | under the lock of the list | under the lock of the list |
 public final class RunQueue implements Executor, TurnList.Entry {
-  /// The maximum lead over the others of a queue that had nothing to run.
+  /// The maximum lead over the others for a queue that had nothing to run.
   private static final long CREDIT_NANOS = 4_000_000;
 
-  /// The processor time after a request to yield within which a thread reaches a gate. A thread
-  /// that has used more and did not yield does not reach one.
+  /// The processor time after a request to yield within which a thread normally reaches a gate. A
+  /// thread that has used more time without yielding does not reach one.
   private static final long REFUSED_NANOS = 1_000_000;
 
-  /// The time for which it is remembered that a thread did not yield.
+  /// The time for which the failure of a thread to yield is remembered.
   private static final long STUBBORN_NANOS = 1_000_000_000;
 
   private final Carriers carriers;
@@ -46,39 +46,42 @@ public final class RunQueue implements Executor, TurnList.Entry {
   /// True if a continuation of a cooperative queue is running.
   private final AtomicBoolean isEntered = new AtomicBoolean();
 
-  /// The continuation of a cooperative queue that has made room and continues before others.
+  /// The continuation of a cooperative queue that has yielded to another queue and continues before
+  /// others.
   private final AtomicReference<@Nullable Runnable> first = new AtomicReference<>();
 
-  /// The queue's current or last position in the list of queues with ready threads.
+  /// The current or most recent position of this queue in the list of queues with ready threads.
   private volatile long turnNanos;
 
-  /// The time of the first request to yield that is not answered yet.
+  /// The time of the first request to yield that has not been fulfilled.
   private volatile long askedNanos;
 
-  /// The time at which it was last found that no thread had yielded; 0 for never.
+  /// The time at which it was last detected that no thread had yielded, or 0 for never.
   private volatile long refusedNanos;
 
   /// The amount by which the queue's position is behind its use, because it had nothing to run.
   private long creditNanos;
 
-  /// The domain that has a queue. Its methods are called on threads that all domains need, so they
-  /// must neither run code of the domain nor wait for it.
+  /// The domain that owns a queue. Its methods are called on threads that are shared by all
+  /// domains, so they must neither run code of the domain nor wait for it.
   public interface Guest {
-    /// Reports an exception of a handler of uncaught exceptions. Called on a carrier.
+    /// Reports an exception thrown by a handler of uncaught exceptions. Called on a carrier.
     void escaped(Throwable problem);
 
-    /// Asks one of the running threads of the domain to yield soon, because another thread waits
-    /// for a processor, and a thread of the domain has run for some milliseconds or the domain has
-    /// used more processor time. Called by the watcher and by any thread that wakes another one.
+    /// Requests one of the running threads of the domain to yield soon, because another thread is
+    /// waiting for a processor, and a thread of the domain has run for some milliseconds or the
+    /// domain has used more processor time. Called by the watcher and by any thread that wakes
+    /// another one.
     default void yieldSoon() {}
 
-    /// Returns true if no thread of the domain has yielded since. Called by the threads that ask.
+    /// Returns true if no thread of the domain has yielded since the request. Called by the
+    /// requesting threads.
     default boolean isToYield() {
       return false;
     }
 
-    /// Reports that the scheduler of the domain has thrown or cannot be created. The domain has to
-    /// end.
+    /// Reports that the scheduler of the domain has thrown an exception or cannot be created. The
+    /// domain must then be terminated.
     default void schedulerFailed(Throwable problem) {}
   }
 
@@ -90,7 +93,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
     this.guest = guest;
   }
 
-  /// Gives the queue a scheduler of its domain. Called once, before the first thread starts.
+  /// Sets a scheduler of the domain. Called once, before the first thread starts.
   public LocalScheduler scheduleBy(LocalScheduler.Maker maker) {
     LocalScheduler made = new LocalScheduler(this, maker);
     local = made;
@@ -105,7 +108,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
     guest.schedulerFailed(problem);
   }
 
-  /// Wakes an idle processor, unless the calling worker is going to look itself soon.
+  /// Wakes an idle processor, unless the calling worker is about to check the queue itself.
   void wake(@Nullable Worker here) {
     if (here == null || !here.looksSoonFor(this)) {
       carriers.wake(this);
@@ -145,8 +148,8 @@ public final class RunQueue implements Executor, TurnList.Entry {
     list();
   }
 
-  /// Positions the queue behind those that have used less processor time for their weight. A queue
-  /// that had nothing to run keeps only a short lead.
+  /// Positions the queue after the queues that have used less processor time in relation to their
+  /// weight. A queue that had nothing to run keeps only a short lead.
   ///
   /// @param now the current position of the list
   @Override
@@ -168,10 +171,10 @@ public final class RunQueue implements Executor, TurnList.Entry {
     }
   }
 
-  /// Removes a continuation and enters the queue. Called by a worker that has taken this queue from
-  /// the list and has to call [#leave] afterwards.
+  /// Removes a continuation and enters the queue. Called by a worker that has removed this queue
+  /// from the list and must call [#leave] afterwards.
   ///
-  /// @return null if there is nothing to run
+  /// @return the continuation, or null if there is nothing to run
   @Nullable Runnable poll() {
     isListed.set(false);
     if (!enter()) {
@@ -192,7 +195,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
   /// Enters the queue to run a continuation that was not polled.
   ///
   /// @return false if it has to wait, because another continuation of a cooperative queue is
-  ///   running, or has made room
+  ///   running or has yielded to another queue
   boolean enterFresh() {
     if (!enter()) {
       return false;
@@ -208,7 +211,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
     return !terms.isCooperative() || isEntered.compareAndSet(false, true);
   }
 
-  /// Leaves the queue after a continuation has come back.
+  /// Leaves the queue after a continuation has yielded or terminated.
   ///
   /// @param here the worker that has run it
   void leave(Runnable continuation, Worker here) {
@@ -236,8 +239,8 @@ public final class RunQueue implements Executor, TurnList.Entry {
     return !ready.isEmpty() || (by != null && by.isNeeded());
   }
 
-  /// Returns true if no other queue is listed. This queue's own scheduler chooses when its threads
-  /// make room for each other.
+  /// Returns true if no other queue is listed. In this case, the scheduler of this queue decides
+  /// when its threads yield to each other.
   boolean isAlone(TurnList<RunQueue> turns) {
     return local != null && isListed.get() && turns.hasOne();
   }
@@ -245,7 +248,7 @@ public final class RunQueue implements Executor, TurnList.Entry {
   /// Checks the time slice. Called by the watcher.
   ///
   /// @param nanos the time for which a thread has run
-  /// @return true if the domain's scheduler wants it stopped
+  /// @return true if the domain's scheduler requires the thread to be stopped
   boolean endsSlice(long nanos) {
     LocalScheduler by = local;
     return by != null && !terms.isCooperative() && by.endsSlice(nanos);
@@ -274,15 +277,15 @@ public final class RunQueue implements Executor, TurnList.Entry {
     bytes.addAndGet(allocated);
   }
 
-  /// Reports an exception that a continuation threw to its carrier, which comes from a handler of
-  /// uncaught exceptions.
+  /// Reports an exception that a continuation has thrown to its carrier. The exception originates
+  /// from a handler of uncaught exceptions.
   void escaped(Throwable problem) {
     guest.escaped(problem);
   }
 
-  /// Asks one of the running threads to yield soon.
+  /// Requests one of the running threads to yield soon.
   ///
-  /// @param hasRun true if one has used a processor for long enough since the last request
+  /// @param hasRun true if a thread has used a processor for long enough since the last request
   void yieldSoon(boolean hasRun) {
     long now = System.nanoTime();
     if (!guest.isToYield()) {
@@ -293,22 +296,22 @@ public final class RunQueue implements Executor, TurnList.Entry {
     guest.yieldSoon();
   }
 
-  /// Returns true if threads of the queue have recently not yielded when they were asked.
+  /// Returns true if threads of the queue have recently failed to yield when requested.
   boolean isStubborn() {
     long at = refusedNanos;
     return at != 0 && System.nanoTime() - at < STUBBORN_NANOS;
   }
 
-  /// Returns the processor time of its threads in nanoseconds. The time of a running thread is
-  /// included, to within two milliseconds. The sum over all queues and the carriers' own queue is
-  /// the processor time of the carriers.
+  /// Returns the processor time of the queue's threads in nanoseconds. The time of a running thread
+  /// is included, with an error of at most two milliseconds. The sum over all queues, including the
+  /// carriers' own queue, is the processor time of the carriers.
   public long cpuNanos() {
     return carriers.running(this, false) + cpuNanos.get();
   }
 
-  /// Returns the number of bytes that its threads have allocated: exact if the queue counts them,
-  /// and otherwise a share, by time, of the bytes that several queues have allocated within a
-  /// millisecond.
+  /// Returns the number of bytes allocated by the queue's threads. The value is exact if the queue
+  /// counts them. Otherwise it is a share, by time, of the bytes that several queues have allocated
+  /// within a millisecond.
   public long allocatedBytes() {
     return carriers.running(this, true) + bytes.get();
   }

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A place for a continuation that a worker runs before those of the list. The worker puts; the
-/// worker or the watcher takes.
+/// Holds a continuation that a worker runs before those in the list. It is stored by the worker and
+/// removed by the worker or the watcher.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,16 +24,16 @@ final class Slot<Q> {
     }
   }
 
-  /// Marks a slot whose continuation was taken but not its queue yet; the worker must not put
-  /// meanwhile.
+  /// Marks a slot whose continuation has been removed, but not yet its queue. In this state, the
+  /// worker must not store another one.
   private static final Runnable TAKEN = Slot::nothing;
 
   private final Q none;
   private Q queue;
   private volatile @Nullable Runnable task;
 
-  /// @param none the placeholder for the queue while the slot is empty; a real queue would keep its
-  ///   domain reachable
+  /// @param none the placeholder for the queue while the slot is empty, because a real queue would
+  ///   keep its domain reachable
   Slot(Q none) {
     this.none = none;
     queue = none;
@@ -43,7 +43,7 @@ final class Slot<Q> {
     return task == null;
   }
 
-  /// Puts a continuation into an empty slot.
+  /// Stores a continuation in an empty slot.
   ///
   /// @return false if the slot is occupied
   boolean put(Q of, Runnable continuation) {
@@ -57,15 +57,15 @@ final class Slot<Q> {
 
   private static void nothing() {}
 
-  /// Takes the continuation, or returns null if there is none. If it returns one, the caller has to
-  /// call [#taken].
+  /// Removes and returns the continuation, or returns null if there is none. If a continuation is
+  /// returned, the caller must call [#taken].
   @Nullable Runnable take() {
     Runnable waiting = task;
     boolean isThere = waiting != null && waiting != TAKEN;
     return isThere && TASK.compareAndSet(this, waiting, TAKEN) ? waiting : null;
   }
 
-  /// Returns the queue of the taken continuation and empties the slot.
+  /// Returns the queue of the removed continuation and empties the slot.
   Q taken() {
     Q of = queue;
     queue = none;

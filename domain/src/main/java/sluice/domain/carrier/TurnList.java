@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
-/// The queues with ready threads in the order of their turns: the queue that has used least
-/// processor time for its weight comes first. Any thread may call.
+/// The queues with ready threads in scheduling order. The queue that has used the least processor
+/// time in relation to its weight is the first. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class TurnList<Q extends TurnList.Entry> {
   /// A queue in the list. All methods but the last two are called under the lock of the list.
   interface Entry {
-    /// Positions the queue behind those that have used less.
+    /// Positions the queue after the queues that have used less.
     ///
     /// @param now the current position of the list
     void stand(long now);
@@ -32,10 +32,10 @@ final class TurnList<Q extends TurnList.Entry> {
   private final PriorityQueue<Q> listed =
       new PriorityQueue<>(Comparator.comparingLong(Entry::turnNanos));
 
-  /// The number of listed queues that may run anywhere.
+  /// The number of listed queues that may run on any processor.
   private final AtomicInteger free = new AtomicInteger();
 
-  /// The number of listed queues that name the processor, for each processor.
+  /// The number of listed queues that are restricted to a processor, for each processor.
   private final AtomicIntegerArray pinned;
 
   private final AtomicInteger count = new AtomicInteger();
@@ -66,7 +66,7 @@ final class TurnList<Q extends TurnList.Entry> {
     }
   }
 
-  /// Removes and returns the queue whose turn it is on a processor, or returns null.
+  /// Removes and returns the next queue to run on a processor, or returns null if there is none.
   @Nullable Q take(int processor) {
     if (isEmpty(processor)) {
       return null;
@@ -100,7 +100,7 @@ final class TurnList<Q extends TurnList.Entry> {
     return count.get() == 1;
   }
 
-  /// Returns true if no queue waits for a processor.
+  /// Returns true if no queue is waiting for the given processor.
   boolean isEmpty(int processor) {
     return free.get() == 0 && pinned.get(processor) == 0;
   }

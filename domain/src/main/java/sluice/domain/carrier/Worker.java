@@ -9,11 +9,12 @@ import sluice.sys.threads.HostThread;
 import sluice.sys.threads.TimeSlice;
 import sluice.sys.threads.VirtualThreads;
 
-/// A platform thread that runs continuations while it has a [Processor], and otherwise waits for
+/// A platform thread that runs continuations while it holds a [Processor], and otherwise waits for
 /// one.
 ///
-/// A worker loses its processor to a continuation that does not come back (a class initializer, a
-/// native frame, a read of a FIFO). When it finally comes back, the worker becomes a spare one.
+/// A worker loses its processor if a continuation does not yield (a class initializer, a native
+/// frame, a read of a FIFO). When the continuation finally yields, the worker becomes a spare
+/// worker.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -23,11 +24,11 @@ import sluice.sys.threads.VirtualThreads;
 /// | turns | the worker | opaque | opaque |
 /// | isHandingOver, isCalling, isMakingRoom, bound, state | the worker | plain | plain |
 final class Worker extends Thread {
-  /// The maximum number of consecutive hand-overs; after that, a continuation of the list comes
-  /// first if there is one.
+  /// The maximum number of consecutive hand-overs. After that, a continuation of the list is run
+  /// next if there is one.
   private static final int MOST_HANDED = 64;
 
-  /// The time without a processor after which a spare worker ends.
+  /// The time without a processor after which a spare worker terminates.
   private static final long SPARE_NANOS = 10_000_000_000L;
 
   private static final VarHandle TURNS;
@@ -51,10 +52,11 @@ final class Worker extends Thread {
   private boolean isMakingRoom;
   private @Nullable Processor bound;
 
-  /// The continuation that was handed over, or chosen by a scheduler of a domain.
+  /// The continuation that was handed over, or selected by a scheduler of a domain.
   private final Slot<RunQueue> next;
 
-  /// The continuation of a called thread, which runs after the caller's scheduler has chosen.
+  /// The continuation of a called thread, which runs after the caller's scheduler has made its
+  /// selection.
   private final Slot<RunQueue> later;
 
   private volatile boolean isLost;
@@ -62,7 +64,7 @@ final class Worker extends Thread {
   private long givenState;
   private volatile @Nullable Processor given;
 
-  /// Creates a worker with its first processor, before it is started.
+  /// Creates a worker and its first processor assignment. The worker is not started.
   Worker(Carriers carriers, String name, Processor processor, long state) {
     super(HostThread.group(), null, name, 0, false);
     this.carriers = carriers;
@@ -74,8 +76,8 @@ final class Worker extends Thread {
     setDaemon(true);
   }
 
-  /// Returns the worker that carries the calling thread, or is the calling thread; null if there is
-  /// none.
+  /// Returns the worker that carries the calling thread or is the calling thread, or null if there
+  /// is none.
   static @Nullable Worker current() {
     return VirtualThreads.carrier() instanceof Worker worker ? worker : null;
   }
@@ -95,28 +97,28 @@ final class Worker extends Thread {
     }
   }
 
-  /// Lets threads of other queues run before the carried virtual thread continues.
+  /// Allows threads of other queues to run before the carried virtual thread continues.
   @SuppressWarnings("ThreadPriorityCheck") // the watcher has asked for it
   void makeRoom() {
     isMakingRoom = true;
     Thread.yield();
-    // A pinned thread has stayed. Any other may be on another worker now, and this worker has
-    // cleared the flag.
+    // A pinned thread has not yielded. Any other thread may now be on another worker, and this
+    // worker has cleared the flag.
     if (current() == this) {
       isMakingRoom = false;
     }
   }
 
-  /// Returns true if the continuation that is coming back has made room, and clears the mark.
-  /// Called on the worker.
+  /// Returns true if the continuation that is yielding did so for another queue, and clears the
+  /// mark. Called on the worker.
   boolean endsMakingRoom() {
     boolean was = isMakingRoom;
     isMakingRoom = false;
     return was;
   }
 
-  /// Wakes a thread, like [#handOver], that runs a service which the calling thread calls. If the
-  /// scheduler of the caller's domain is notified of calls, it chooses the next thread.
+  /// Wakes the thread of a service that the calling thread calls, like [#handOver]. If the
+  /// scheduler of the caller's domain is notified of calls, it selects the next thread.
   void call(Thread thread) {
     LocalScheduler own = meter.current().local();
     boolean isHeard = own != null && own.hearsCalls();
@@ -133,11 +135,11 @@ final class Worker extends Thread {
     }
   }
 
-  /// Returns true if the worker will take ready continuations of a queue as soon as the calling
-  /// thread, which it is or carries, continues, so that no other worker need be woken. A worker
-  /// without a processor takes nothing. If it loses the processor after this, its successor looks.
-  /// A worker does not look if a thread yields after a hand-over, because the thread that was
-  /// handed over runs first.
+  /// Returns true if this worker is going to run ready continuations of a queue as soon as the
+  /// calling thread continues, so that no other worker has to be woken. The calling thread is this
+  /// worker or is carried by it. A worker without a processor runs nothing. If the worker loses its
+  /// processor afterwards, its successor checks the queue. A worker does not check the queue if a
+  /// thread yields after a hand-over, because the thread that was handed over runs first.
   boolean looksSoonFor(RunQueue queue) {
     return !isLost()
         && queue.mayRunOn(processor.index())
@@ -154,7 +156,7 @@ final class Worker extends Thread {
 
   /// Accepts a continuation to run next.
   ///
-  /// @return false if it has to be added to its queue
+  /// @return false if the continuation must be added to its queue
   boolean runsNext(RunQueue queue, Runnable continuation) {
     return mayRun(queue) && next.put(queue, continuation);
   }
@@ -163,10 +165,10 @@ final class Worker extends Thread {
     return queue.isOf(carriers) && queue.mayRunOn(processor.index()) && !isLost;
   }
 
-  /// Accepts a continuation that a call has made ready, to run after the scheduler of the caller's
-  /// domain has chosen.
+  /// Accepts a continuation that was made ready by a call, to be run after the scheduler of the
+  /// caller's domain has made its selection.
   ///
-  /// @return false if it has to be added to its queue
+  /// @return false if the continuation must be added to its queue
   boolean runsLater(RunQueue queue, Runnable continuation) {
     boolean isDelayed = isCalling && !isHandingOver;
     return isDelayed && mayRun(queue) && later.put(queue, continuation);
@@ -176,8 +178,8 @@ final class Worker extends Thread {
     return !next.isEmpty() || !later.isEmpty();
   }
 
-  /// Returns handed-over continuations to their queues. Called by the watcher once the worker is
-  /// lost, and by the worker.
+  /// Returns handed-over continuations to their queues. Called by the watcher once the worker has
+  /// lost its processor, and by the worker.
   void giveNextBack() {
     giveBack(next);
     giveBack(later);
@@ -201,7 +203,7 @@ final class Worker extends Thread {
     return isLost;
   }
 
-  /// Gives a spare worker a processor in a state that no other worker knows.
+  /// Assigns a processor to a spare worker in a state that is not known to any other worker.
   void take(Processor free, long freeState) {
     int _ = TimeSlice.set(threadNumber, TimeSlice.DEFAULT_NANOS);
     givenState = freeState;
@@ -225,7 +227,7 @@ final class Worker extends Thread {
           await();
         }
         TURNS.setOpaque(this, turns + 1);
-        // The last continuation may have cost the worker its processor.
+        // The worker may have lost its processor during the last continuation.
         if (processor.state() != state && !awaitProcessor()) {
           return;
         }
@@ -235,7 +237,7 @@ final class Worker extends Thread {
     }
   }
 
-  /// Returns the number of continuations that have come back. Any thread may call.
+  /// Returns the number of continuations that have been run. Any thread may call.
   long turns() {
     return (long) TURNS.getOpaque(this);
   }
@@ -310,7 +312,7 @@ final class Worker extends Thread {
     carriers.watch();
   }
 
-  /// Waits as a spare worker.
+  /// Waits for a processor as a spare worker.
   ///
   /// @return false if the worker is no longer needed
   private boolean awaitProcessor() {

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
-/// Sorts components topologically by depth-first search, so that each follows the components that
-/// it leads to, and refuses cycles. Owned by one thread.
+/// Sorts components topologically by depth-first search, so that each component follows the
+/// components to which it leads. Cycles are rejected. Owned by one thread.
 final class Circles {
   private final String verb;
   private final BinaryOperator<String> example;
@@ -19,7 +19,7 @@ final class Circles {
 
   /// Creates a search for one relation.
   ///
-  /// @param verb the relation between a component and the next, for the message
+  /// @param verb the relation between a component and the next one, for the error message
   /// @param example returns an example of the relation for two component names
   Circles(String verb, BinaryOperator<String> example) {
     this.verb = verb;

@@ -11,11 +11,11 @@ import java.lang.classfile.constantpool.PoolEntry;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/// The references of one class file to other classes. Names have slashes. Immutable.
+/// The references of a class file to other classes. Names contain slashes. Immutable.
 ///
-/// @param inInterface the classes of its interface: its ancestors, and the types in signatures of
-///   methods and fields that are not private
-/// @param inAll the same, plus the classes that its code uses
+/// @param inInterface the classes in its interface, which are its ancestors and the types in the
+///   signatures of methods and fields that are not private
+/// @param inAll the classes in its interface and the classes used by its code
 record ClassFacts(String name, ClassModel model, Set<String> inInterface, Set<String> inAll) {
 
   /// Reads a class file.
@@ -49,7 +49,7 @@ record ClassFacts(String name, ClassModel model, Set<String> inInterface, Set<St
         case NameAndTypeEntry member -> named(member.type().stringValue(), all);
         case MethodTypeEntry type -> named(type.descriptor().stringValue(), all);
         default -> {
-          // Other entries name no class.
+          // Other entries do not refer to classes.
         }
       }
     }
@@ -57,7 +57,7 @@ record ClassFacts(String name, ClassModel model, Set<String> inInterface, Set<St
         model.thisClass().asInternalName(), model, Set.copyOf(outer), Set.copyOf(all));
   }
 
-  /// Adds the classes that a descriptor names.
+  /// Adds the classes contained in a descriptor.
   private static void named(String descriptor, Set<String> to) {
     for (int at = descriptor.indexOf('L'); at >= 0; at = descriptor.indexOf('L', at)) {
       int end = descriptor.indexOf(';', at);

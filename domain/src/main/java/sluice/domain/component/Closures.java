@@ -11,12 +11,12 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the classes that are reachable from those of a component. Owned by one thread; caches
-/// what it has read of the JDK.
+/// Counts the classes that are reachable from the classes of a component. Owned by one thread. The
+/// classes read from the JDK are cached.
 ///
 /// The interface closure continues into the JDK, as in the paper's count from `java.lang.Object`.
-/// The closure of the code counts a class of the JDK without the classes that it uses, which would
-/// be most of the JDK.
+/// The closure of the code counts a class of the JDK without the classes that it uses, because
+/// these would be most of the JDK.
 final class Closures {
   private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
 
@@ -68,8 +68,8 @@ final class Closures {
     return counts;
   }
 
-  /// Returns the classes in the interface of a JDK class, including itself; empty if it is not a
-  /// class of the JDK.
+  /// Returns the classes in the interface of a JDK class, including itself. The set is empty if the
+  /// name is not that of a JDK class.
   private static Set<String> ofJdk(String name) {
     try (InputStream in = read(name + ".class")) {
       if (in == null) {

@@ -17,14 +17,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Checks whether new classes of a component can replace the old ones: binary compatibility
-/// according to the Java Language Specification (25), chapter 13, class by class. Owned by one
-/// thread.
+/// Checks if new classes of a component can replace the old ones. The check is for binary
+/// compatibility according to the Java Language Specification (25), chapter 13, class by class.
+/// Owned by one thread.
 ///
-/// It examines everything that other components can name: public classes and their public and
-/// protected members. A member that moved up to an ancestor inside the components still counts as
-/// present (13.4.5, 13.4.12). Stricter than the chapter, the components of a record must not
-/// change, because a portal copies a record by them.
+/// The check covers everything to which other components can refer, which is public classes and
+/// their public and protected members. A member that was moved to an ancestor inside the components
+/// is still considered present (13.4.5, 13.4.12). The check is stricter than the chapter in one
+/// respect: the components of a record must not change, because a portal uses them to copy a
+/// record.
 final class Compatibility {
   private static final int OUTSIDE = ClassFile.ACC_PUBLIC | ClassFile.ACC_PROTECTED;
   private static final int KIND =
@@ -39,7 +40,8 @@ final class Compatibility {
     this.after = after;
   }
 
-  /// Returns the incompatibilities of a component's new classes; empty if there are none.
+  /// Returns the incompatibilities of a component's new classes. The list is empty if there are
+  /// none.
   static List<Incompatibility> of(ComponentGraph before, ComponentGraph after, String component) {
     Compatibility check = new Compatibility(before, after);
     ComponentClasses next = after.classes(component);
@@ -65,8 +67,8 @@ final class Compatibility {
       report(old, "it was " + kind(old) + " and is " + kind(fresh), "JLS 13.4, 13.5");
       return;
     }
-    // An enum can be neither extended nor instantiated outside, whatever the bodies of its
-    // constants do.
+    // An enum can be neither extended nor instantiated by other classes, regardless of the bodies
+    // of its constants.
     boolean isClass = (was & (ClassFile.ACC_INTERFACE | ClassFile.ACC_ENUM)) == 0;
     if (isClass && added(was, is, ClassFile.ACC_ABSTRACT)) {
       report(old, "it is abstract now", "JLS 13.4.1");
@@ -225,7 +227,8 @@ final class Compatibility {
     return null;
   }
 
-  /// Returns true if an ancestor in the JDK has the method, so that a call still finds it.
+  /// Returns true if an ancestor in the JDK declares the method, so that a call still resolves to
+  /// it.
   private boolean isOfJdk(MethodModel method, ClassFacts fresh) {
     for (String name : ancestors(fresh, after)) {
       if (after.classNamed(name) != null) {
@@ -251,7 +254,7 @@ final class Compatibility {
     return false;
   }
 
-  /// Returns a class and its ancestors inside the components, itself first.
+  /// Returns a class followed by its ancestors inside the components.
   private static List<ClassFacts> line(ClassFacts facts, ComponentGraph graph) {
     List<ClassFacts> line = new ArrayList<>();
     line.add(facts);
@@ -264,7 +267,8 @@ final class Compatibility {
     return line;
   }
 
-  /// Returns all superclasses and superinterfaces, as far as classes of components name them.
+  /// Returns all superclasses and superinterfaces, as far as they are named by classes of
+  /// components.
   private static Set<String> ancestors(ClassFacts facts, ComponentGraph graph) {
     Set<String> all = new HashSet<>();
     List<ClassModel> open = new ArrayList<>(List.of(facts.model()));

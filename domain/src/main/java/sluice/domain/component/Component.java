@@ -5,24 +5,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Scheduling.Kind;
 
-/// A unit of deployment: jars that belong together and their relations to other components.
-/// Immutable.
+/// A unit of deployment, which consists of jars that belong together and their relations to other
+/// components. Immutable.
 ///
-/// The code knows neither Sluice nor the placement of its neighbours. The object of a component is
-/// created by the public constructor of [#type], which takes the needed services in the declared
-/// order.
+/// The code of a component depends neither on Sluice nor on the placement of other components. The
+/// object of a component is created by the public constructor of [#type], whose parameters are the
+/// required services in the declared order.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 2.4.
 ///
-/// @param name unique among the components that are put together; 1 to 64 characters of `A-Z a-z
-///   0-9 . _ -`
-/// @param jars the jars with its classes
+/// @param name the name, which must be unique among the combined components and have 1 to 64
+///   characters of `A-Z a-z 0-9 . _ -`
+/// @param jars the jars that contain its classes
 /// @param depends the names of the components whose classes it uses
-/// @param needs the interface names of the services that it is given
+/// @param needs the interface names of the services that it requires
 /// @param provides the service that it provides, or null
-/// @param type the class of its object, or null for a library; a `Runnable` that provides nothing
-///   is run in a thread
-/// @param scheduling the scheduling that it needs of its domain, or null if it works with any
+/// @param type the class of its object, or null for a library; if it is a `Runnable` that provides
+///   no service, it is run in a thread
+/// @param scheduling the scheduling that it requires of its domain, or null if it supports any
 public record Component(
     String name,
     List<Path> jars,
@@ -32,7 +32,8 @@ public record Component(
     @Nullable String type,
     @Nullable Kind scheduling) {
 
-  /// Copies the lists and checks the name, and that a library neither needs nor provides services.
+  /// Copies the lists, checks the name, and checks that a library neither requires nor provides
+  /// services.
   ///
   /// @throws IllegalArgumentException if a check fails
   public Component {
@@ -52,7 +53,7 @@ public record Component(
     }
   }
 
-  /// Creates a component that works with any scheduling.
+  /// Creates a component that supports any scheduling.
   public Component(
       String name,
       List<Path> jars,
@@ -63,7 +64,7 @@ public record Component(
     this(name, jars, depends, needs, provides, type, null);
   }
 
-  /// Returns a component without an object: a library of classes for other components.
+  /// Returns a component without an object, which is a library of classes for other components.
   public static Component library(String name, List<Path> jars, String... depends) {
     return new Component(name, jars, List.of(depends), List.of(), null, null);
   }
@@ -73,7 +74,7 @@ public record Component(
     return new Component(name, other, depends, needs, provides, type, scheduling);
   }
 
-  /// Returns a copy that needs domains with this scheduling.
+  /// Returns a copy that requires a domain with the given scheduling.
   public Component needing(Kind kind) {
     return new Component(name, jars, depends, needs, provides, type, kind);
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.verify.ClassFiles;
 
-/// The classes of one component as read from its jars. Immutable.
+/// The classes of one component, as read from its jars. Immutable.
 final class ComponentClasses {
   private final Component component;
   private final Map<String, ClassFacts> classes = new LinkedHashMap<>();

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A set of components that fit together. Immutable; any thread may call.
 ///
-/// A graph is created only if all checks succeed: all names are known; no class is in two
-/// components; a component declares each component whose classes it uses; neither uses nor needs
-/// form a cycle; and each needed service has exactly one provider and an interface that the needing
-/// component can see.
+/// A graph is only created if all checks succeed. All names must be known. No class may be in two
+/// components. A component must declare each component whose classes it uses. Neither uses nor
+/// requirements may form a cycle. Each required service must have exactly one provider, and its
+/// interface must be visible to the requiring component.
 public final class ComponentGraph {
   private final Map<String, ComponentClasses> components = new LinkedHashMap<>();
   private final Map<String, String> owners = new HashMap<>();
@@ -49,7 +49,7 @@ public final class ComponentGraph {
 
   /// Reads the jars and checks that the components fit together.
   ///
-  /// @throws ComponentRefused with the reason if they do not
+  /// @throws ComponentRefused if the components do not fit together; the message states the reason
   /// @throws IOException if a jar cannot be read
   public static ComponentGraph of(Collection<Component> components)
       throws IOException, ComponentRefused {
@@ -197,21 +197,22 @@ public final class ComponentGraph {
     return found;
   }
 
-  /// Returns all components, each after those that it uses or needs.
+  /// Returns all components in an order in which each follows the components that it uses or
+  /// requires.
   public List<Component> order() {
     return List.copyOf(order);
   }
 
-  /// Returns the component with a name.
+  /// Returns the component with the given name.
   ///
-  /// @throws IllegalArgumentException if there is none
+  /// @throws IllegalArgumentException if there is no component with that name
   public Component component(String name) {
     return classes(name).component();
   }
 
-  /// Returns the component that provides a service.
+  /// Returns the component that provides the given service.
   ///
-  /// @throws IllegalArgumentException if there is none
+  /// @throws IllegalArgumentException if no component provides the service
   public Component provider(String type) {
     Component found = providers.get(type);
     if (found == null) {
@@ -220,12 +221,12 @@ public final class ComponentGraph {
     return found;
   }
 
-  /// Returns true if a component with this name exists.
+  /// Returns true if a component with the given name exists.
   public boolean has(String name) {
     return components.containsKey(name);
   }
 
-  /// Returns a component and all components that it depends on, in order of dependence.
+  /// Returns a component and all components on which it depends, in dependency order.
   public List<Component> closure(Component component) {
     Map<String, Component> found = new LinkedHashMap<>();
     collect(component, found);
@@ -242,18 +243,18 @@ public final class ComponentGraph {
     found.put(component.name(), component);
   }
 
-  /// Returns the components whose classes a component uses or declares to use.
+  /// Returns the components whose classes are used by the given component, or declared to be used.
   public List<Dependence> dependences(String component) {
     return List.copyOf(dependences.getOrDefault(component, Map.of()).values());
   }
 
-  /// Returns the numbers of classes that a component depends on.
+  /// Returns the numbers of classes on which a component depends.
   public ClosureSizes sizes(String component) {
     return new Closures(this::find).of(classes(component));
   }
 
-  /// Returns the places where a component behaves differently with references, as it gets from
-  /// callers in the same domain, and with copies, as it gets from callers in other domains.
+  /// Returns the locations at which the behavior of a component depends on its arguments being
+  /// references, as with callers in the same domain, or copies, as with callers in other domains.
   public List<Reliance> lint(String component) {
     return new Lint(this).of(classes(component));
   }
@@ -263,11 +264,11 @@ public final class ComponentGraph {
     return owner == null ? null : classes(owner).get(internalName);
   }
 
-  /// Returns a graph in which some components have other jars.
+  /// Returns a graph in which some components have been replaced by versions with other jars.
   ///
-  /// @param changed the changed components; each has the name of an existing one
-  /// @throws ComponentRefused if they do not fit together, or if the new classes of one are not
-  ///   compatible with those they replace
+  /// @param changed the changed components, each named like an existing component
+  /// @throws ComponentRefused if the components do not fit together, or if the new classes of a
+  ///   component are not compatible with the old ones
   /// @throws IOException if a jar cannot be read
   public ComponentGraph with(Collection<Component> changed) throws IOException, ComponentRefused {
     Map<String, Component> next = new LinkedHashMap<>();
@@ -300,7 +301,7 @@ public final class ComponentGraph {
     }
   }
 
-  /// Returns the class with a name from the component that has it, or null.
+  /// Returns the class with the given name, or null if no component contains it.
   @Nullable ClassFacts classNamed(String internalName) {
     return find(internalName);
   }

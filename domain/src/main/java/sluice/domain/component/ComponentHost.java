@@ -20,10 +20,10 @@ import sluice.domain.portal.Party;
 import sluice.domain.portal.Portals;
 import sluice.sys.threads.Uninterrupted;
 
-/// Runs components in domains. A component that needs a service gets the provider's object itself
-/// if both are in one domain, and a portal otherwise. Any thread may call. One domain at a time can
-/// be replaced. The new objects are created without holding the lock, so that a slow constructor
-/// delays neither queries nor [#close].
+/// Runs components in domains. A component that requires a service receives the provider's object
+/// itself if both are in the same domain, and a portal otherwise. Any thread may call. Only one
+/// domain can be replaced at a time. The new objects are created without holding the lock, so that
+/// a slow constructor does not delay queries or [#close].
 ///
 /// ```
 ///  replace:  copy jars ─► check ─► new domain, objects made ─► portals and names lead to it
@@ -31,9 +31,9 @@ import sluice.sys.threads.Uninterrupted;
 ///                ▼                                     old one: open calls end, then it is killed
 /// ```
 ///
-/// A replacement replaces a domain with all components in it, because they may hold references to
+/// A replacement replaces a domain with all of its components, because they may hold references to
 /// each other's objects. The new objects start without the state of the old ones. Portals to other
-/// objects of the old domain end with it.
+/// objects of the old domain end with that domain.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -46,18 +46,18 @@ public final class ComponentHost implements AutoCloseable {
   private final JarCopies copies;
   private final Map<String, Placed> domains = new LinkedHashMap<>();
 
-  /// The components with the jars as configured; the files there may have changed since.
+  /// The components with their configured jars. The files may have changed since.
   private final List<Component> configured;
 
-  /// The components with copies of their jars, as the domains have loaded them.
+  /// The components with copies of their jars, as loaded by the domains.
   private volatile ComponentGraph graph;
 
   private int generation;
 
-  /// The domain that is being replaced; null for none.
+  /// The domain that is being replaced, or null if there is none.
   private @Nullable String replacing;
 
-  /// The successor of that domain while its objects are created.
+  /// The successor of the domain being replaced, while its objects are created.
   private @Nullable Together making;
 
   private boolean closed;
@@ -80,12 +80,12 @@ public final class ComponentHost implements AutoCloseable {
     copies = JarCopies.create("sluice-components");
   }
 
-  /// Creates the domains and the objects of all components, each after those that it needs, and
-  /// starts the components that can run.
+  /// Creates the domains and the objects of all components in dependency order, and starts the
+  /// components that can be run.
   ///
-  /// @param limit the maximum time for creating one object, and for calls in progress when a domain
-  ///   is replaced
-  /// @throws ComponentRefused if a component has no domain or two, or if its object cannot be
+  /// @param limit the maximum time for the creation of one object, and for the calls in progress
+  ///   when a domain is replaced
+  /// @throws ComponentRefused if a component is in no domain or in two, or if its object cannot be
   ///   created
   /// @throws IOException if a jar cannot be read
   public static ComponentHost start(
@@ -173,7 +173,7 @@ public final class ComponentHost implements AutoCloseable {
         together.domain(), provides.type(), type, object, provides.path(), provides.calls());
   }
 
-  /// @throws ComponentRefused if a component needs other scheduling than its domain has
+  /// @throws ComponentRefused if a component requires a different scheduling than its domain has
   private static void requireScheduling(Placement placement, Component component)
       throws ComponentRefused {
     Scheduling.Kind has = placement.config().scheduling().kind();
@@ -220,9 +220,9 @@ public final class ComponentHost implements AutoCloseable {
     return found;
   }
 
-  /// Returns the domain that currently runs under a name.
+  /// Returns the domain that is currently running under the given name.
   ///
-  /// @throws IllegalArgumentException if there is none
+  /// @throws IllegalArgumentException if there is no domain with that name
   public synchronized Domain domain(String name) {
     return placed(name).now.domain();
   }
@@ -237,10 +237,10 @@ public final class ComponentHost implements AutoCloseable {
     return List.copyOf(domains.keySet());
   }
 
-  /// Returns a service for a party outside of the components.
+  /// Returns a service for a party that is not a component.
   ///
-  /// @param type the caller's version of the interface; the classes of its methods are looked up by
-  ///   their names
+  /// @param type the caller's version of the interface; the classes in its methods are matched by
+  ///   name
   /// @throws IllegalArgumentException if no component provides the service
   public <T> T service(Party caller, Class<T> type) {
     return portals
@@ -248,13 +248,13 @@ public final class ComponentHost implements AutoCloseable {
         .orElseThrow(() -> new IllegalArgumentException("no component provides " + type.getName()));
   }
 
-  /// Returns true if a started component is still running.
+  /// Returns true if any started component is still running.
   public synchronized boolean isRunning() {
     return domains.values().stream().anyMatch(each -> each.now.isRunning());
   }
 
-  /// Returns the exception of a started component, or the reason why a domain has ended; null for
-  /// none.
+  /// Returns the exception thrown by a started component, or the reason why a domain has ended, or
+  /// null if there is neither.
   public synchronized @Nullable String problem() {
     for (Placed each : domains.values()) {
       String problem = each.now.problem();
@@ -265,13 +265,14 @@ public final class ComponentHost implements AutoCloseable {
     return null;
   }
 
-  /// Replaces a domain, while it is in use, by one with the current jars of its components. No call
-  /// fails: portals lead to the new objects, and calls in progress finish at the old ones.
+  /// Replaces a domain, while it is in use, with a new one that has the current jars of its
+  /// components. No call fails. Portals are redirected to the new objects, and calls in progress
+  /// complete in the old ones.
   ///
-  /// @return false if some calls did not finish within the limit; they end with the old domain
-  /// @throws ComponentRefused if the components do not fit together any more, if the classes of one
-  ///   are not compatible with the old ones, if an object cannot be created, if a domain is being
-  ///   replaced, or if this host was closed; then nothing is changed
+  /// @return false if some calls did not complete within the limit; they end with the old domain
+  /// @throws ComponentRefused if the components no longer fit together, if the classes of a
+  ///   component are not compatible with the old ones, if an object cannot be created, if a domain
+  ///   is being replaced, or if this host has been closed; nothing is changed in these cases
   /// @throws IOException if a jar cannot be read
   public boolean replace(String domain) throws IOException, ComponentRefused {
     Placed placed = begin(domain);
@@ -284,9 +285,9 @@ public final class ComponentHost implements AutoCloseable {
     }
   }
 
-  /// Replaces a domain as [#replace(String)] does, with other jars for some components.
+  /// Replaces a domain as [#replace(String)] does, using different jars for some components.
   ///
-  /// @param changed the changed components; each has the name of a component of the domain
+  /// @param changed the changed components, each named like a component of the domain
   public boolean replace(String domain, Collection<Component> changed)
       throws IOException, ComponentRefused {
     Placed placed = begin(domain);
@@ -389,8 +390,8 @@ public final class ComponentHost implements AutoCloseable {
     copies.retain(wanted);
   }
 
-  /// Ends all domains, including a domain that is being created, and waits for the end of a
-  /// replacement.
+  /// Terminates all domains, including a domain that is being created, and waits for a replacement
+  /// in progress to end.
   @Override
   public void close() throws IOException {
     boolean wasInterrupted = false;

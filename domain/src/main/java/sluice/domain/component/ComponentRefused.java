@@ -1,7 +1,7 @@
 package sluice.domain.component;
 
-/// Thrown if components cannot be put together, or a component cannot be replaced. The message
-/// names the component, the class, the reason and the fix.
+/// Thrown if components cannot be combined, or if a component cannot be replaced. The message
+/// states the component, the class, the reason and the fix.
 public final class ComponentRefused extends Exception {
   private static final long serialVersionUID = 1;
 

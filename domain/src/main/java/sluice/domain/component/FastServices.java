@@ -12,11 +12,12 @@ import sluice.domain.verdict.MethodBounds;
 final class FastServices {
   private FastServices() {}
 
-  /// Verifies the methods of a service with all classes of its domain.
+  /// Verifies the methods of a service together with all classes of its domain.
   ///
   /// @param jars the jars of the domain
-  /// @param made the class of the service's object, whose initializer has run
-  /// @throws ComponentRefused naming the method that has no bound, or one above the limit
+  /// @param made the class of the service's object, which has been initialized
+  /// @throws ComponentRefused if a method has no bound or exceeds the limit; the message names the
+  ///   method
   static void require(Component component, Collection<Path> jars, Class<?> made, Class<?> type)
       throws IOException, ComponentRefused {
     MethodBounds bounds = MethodBounds.of(jars);

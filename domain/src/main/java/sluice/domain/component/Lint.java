@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Finds places where a component behaves differently with references, as it gets from callers in
-/// the same domain, and with copies, as it gets from callers in other domains. Owned by one thread.
+/// Finds locations at which the behavior of a component depends on its arguments being references,
+/// as with callers in the same domain, or copies, as with callers in other domains. Owned by one
+/// thread.
 ///
-/// It examines the methods of the components' interfaces in the classes that implement them, but
-/// does not follow the methods that those call.
+/// The check covers the methods of the components' interfaces in the implementing classes. It does
+/// not follow calls to other methods.
 ///
-/// After Golm et al., "The JX Operating System", USENIX 2002, section 2.4: code that is to work in
-/// both settings "must not rely on either of these semantics".
+/// After Golm et al., "The JX Operating System", USENIX 2002, section 2.4: code that is supposed to
+/// work in both settings "must not rely on either of these semantics".
 final class Lint {
   private final ComponentGraph graph;
 
@@ -43,7 +44,7 @@ final class Lint {
     return found;
   }
 
-  /// Returns the methods that callers can reach through interfaces of components.
+  /// Returns the methods that callers can invoke through interfaces of components.
   private Set<String> offered(ClassFacts facts) {
     Set<String> methods = new HashSet<>();
     List<ClassFacts> open = new ArrayList<>(List.of(facts));
@@ -69,8 +70,8 @@ final class Lint {
     return method.methodName().stringValue() + method.methodType().stringValue();
   }
 
-  /// Returns true if a portal copies objects of this declared type, and a copy can diverge from the
-  /// original.
+  /// Returns true if a portal copies objects of the given declared type, and a copy can diverge
+  /// from the original.
   private boolean isCopied(ClassDesc type) {
     if (type.isPrimitive()) {
       return false;

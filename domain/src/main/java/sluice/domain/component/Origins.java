@@ -37,17 +37,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Tracks the arguments of one method through its code, in one pass from the first to the last
+/// Tracks the arguments of one method through its code, in a single pass from the first to the last
 /// instruction, and reports how they are used. Each instance is used once.
 ///
-/// It simulates a stack and locals that hold origins instead of values. At a merge of control flow,
-/// the state of the preceding instruction counts: the result is a lint that may miss cases, not a
-/// proof.
+/// The stack and the locals are simulated with origins instead of values. At a merge of control
+/// flow, the state of the preceding instruction is used. The result is therefore a lint that may
+/// miss cases, not a proof.
 final class Origins {
   /// The origin of a value.
   private enum Origin {
     ELSEWHERE,
-    /// A long or double, which takes two slots in the instructions that move slots.
+    /// A long or double, which occupies two slots in instructions that move slots.
     WIDE,
     THIS,
     ARGUMENT,
@@ -150,7 +150,7 @@ final class Origins {
     }
   }
 
-  /// Handles instructions that push values of other origins.
+  /// Handles instructions that push values with other origins.
   private void other(CodeElement element) {
     switch (element) {
       case ConstantInstruction constant -> replace(0, constant.typeKind());

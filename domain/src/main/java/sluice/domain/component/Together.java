@@ -112,7 +112,8 @@ final class Together {
     return made;
   }
 
-  /// Returns the needed object itself if it was created in this domain, or else a portal to it.
+  /// Returns the required object itself if it was created in this domain, or a portal to it
+  /// otherwise.
   private Object needed(Class<?> type, Portals portals) {
     for (Component each : components) {
       Object here = objects.get(each.name());
@@ -153,12 +154,13 @@ final class Together {
     };
   }
 
-  /// Starts the objects that are runnable and provide no service.
+  /// Starts the objects that are runnable and do not provide a service.
   void run() {
     for (Component component : components) {
       if (component.provides() == null
           && objects.get(component.name()) instanceof Runnable runnable) {
-        // A virtual thread, if there are carriers, can hand its calls over to other domains.
+        // If there are carriers, a virtual thread is used because it can hand its calls over to
+        // other domains.
         Thread thread = domain.serviceThread(component.name(), () -> run(component, runnable));
         thread.start();
         running.add(thread);
@@ -182,7 +184,7 @@ final class Together {
     return running.stream().anyMatch(Thread::isAlive);
   }
 
-  /// Returns the problem of the domain or of a started component; null for none.
+  /// Returns the problem of the domain or of a started component, or null if there is none.
   @Nullable String problem() {
     return domain.alive() ? problem : "domain " + domain.name() + ": " + domain.endReason();
   }

@@ -11,8 +11,8 @@ import javax.management.NotificationListener;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// Substitutes for calls that return the JVM's MBean server. Translated code gets the server of its
-/// domain. So its listeners and filters run only when the domain itself registers a bean. Each
+/// Substitutes for calls that return the JVM's MBean server. Translated code receives the server of
+/// its domain, so its listeners and filters only run when the domain itself registers a bean. Each
 /// domain defines a copy, like [Substitutes]. Any thread may call.
 public final class BeanSubstitutes {
   private static final Home HOME = Inside.home(BeanSubstitutes.class);
@@ -24,7 +24,7 @@ public final class BeanSubstitutes {
     return HOME.beans();
   }
 
-  /// Creates a server that the factory does not list, because the factory would keep it forever.
+  /// Creates a server that is not listed by the factory, because the factory would keep it forever.
   @InsteadOf("javax/management/MBeanServerFactory.createMBeanServer")
   public static MBeanServer create() {
     return MBeanServerFactory.newMBeanServer();
@@ -44,8 +44,8 @@ public final class BeanSubstitutes {
     return new ArrayList<>(isAsked ? List.of(own) : List.of());
   }
 
-  /// Refuses listeners on beans of the JVM. Such a bean calls its listeners on a single thread of
-  /// the JVM, even after the end of their domain.
+  /// Rejects listeners on beans of the JVM, because these call their listeners on a single thread
+  /// of the JVM, even after the domain of the listener has ended.
   @InsteadOf(
       value = {
         "javax/management/NotificationBroadcaster.addNotificationListener",

@@ -3,8 +3,8 @@ package sluice.domain.inside;
 import java.lang.reflect.Method;
 import java.util.Enumeration;
 
-/// Deregisters the database drivers of a domain. `DriverManager` lets a caller deregister only the
-/// drivers of its own loader, so each domain that has used it defines a copy of this class.
+/// Deregisters the database drivers of a domain. `DriverManager` only allows a caller to deregister
+/// the drivers of its own loader, so each domain that has used it defines a copy of this class.
 /// Stateless.
 public final class Drivers {
   private Drivers() {}

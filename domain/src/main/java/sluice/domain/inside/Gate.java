@@ -7,17 +7,19 @@ import java.lang.invoke.MutableCallSite;
 /// call.
 ///
 /// The compiler treats the target of a constant call site as a constant, and discards the code when
-/// another target is set. So while the target is [Inside#OPEN], compiled code contains nothing of a
-/// gate: no read, no comparison, and nothing of an `invokedynamic`. The compiler also counts code
-/// that it later eliminates, and stops inlining after some 18 000 nodes. An `invokedynamic` here,
-/// twelve methods deep, would use up that budget at the expense of the program.
+/// another target is set. Therefore, while the target is [Inside#OPEN], compiled code does not
+/// contain any part of a gate: no read, no comparison, and no part of an `invokedynamic`. The
+/// compiler also counts code that it later eliminates, and stops inlining after some 18 000 nodes.
+/// An `invokedynamic` at this place, twelve methods deep, would use up that budget at the expense
+/// of the program.
 public final class Gate {
   private static final MutableCallSite SITE = Inside.gate(Gate.class);
   private static final Runnable LOOK = Inside.look(Gate.class);
 
   private Gate() {}
 
-  /// Returns at once if the domain is within its budget; otherwise may wait until it is.
+  /// Returns immediately if the domain is within its budget. Otherwise this method may wait until
+  /// it is.
   ///
   /// @throws Throwable a [Death] if the domain has ended
   public static void pass() throws Throwable {

@@ -18,8 +18,8 @@ import java.util.concurrent.ThreadFactory;
 import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 
-/// The objects and operations that a domain has for itself where the JDK has one for the whole JVM.
-/// Any thread may call all methods.
+/// The domain-specific replacements of objects and operations that the JDK provides once for the
+/// whole JVM. Any thread may call all methods.
 public interface Home {
   /// Replaces `System.out`.
   PrintStream out();
@@ -30,7 +30,7 @@ public interface Home {
   /// Replaces `System.in`.
   InputStream in();
 
-  /// Replaces `System.getProperties()`. Returns a copy made when the domain was created.
+  /// Replaces `System.getProperties()`. Returns a copy that was created together with the domain.
   Properties properties();
 
   /// Replaces all properties at once.
@@ -48,18 +48,18 @@ public interface Home {
   /// Replaces the MBean server of the JVM.
   MBeanServer beans();
 
-  /// Records a thread pool, whose idle threads reach no gate, or another JDK object with threads of
-  /// its own. It is shut down when the domain ends.
+  /// Records a thread pool, whose idle threads reach no gate, or another JDK object with its own
+  /// threads. It is shut down when the domain is terminated.
   void made(Object pool);
 
   /// Creates an HTTP client with threads of the domain, and records it as [#made] does.
   ///
-  /// @param builder the builder, or null for a new one
+  /// @param builder the builder, or null to use a new one
   Object client(@Nullable Object builder);
 
   /// Replaces `HttpServer.start()`.
   ///
-  /// @throws IllegalStateException if the domain has as many threads as its budget allows
+  /// @throws IllegalStateException if the thread budget is exhausted
   void start(Object server);
 
   /// Replaces `HttpServer.stop(int)`.
@@ -67,18 +67,18 @@ public interface Home {
 
   /// Counts a thread that is about to start as a thread of the domain.
   ///
-  /// @throws IllegalStateException if the domain has as many threads as its budget allows
+  /// @throws IllegalStateException if the thread budget is exhausted
   void starting(Thread thread);
 
-  /// Returns the running threads that the domain, or the JDK on its behalf, has started.
+  /// Returns the running threads that were started by the domain, or by the JDK on its behalf.
   Set<Thread> visible();
 
-  /// Returns the platform threads of [#visible], and the virtual threads that stand in for platform
+  /// Returns the platform threads of [#visible], and the virtual threads that replace platform
   /// threads.
   Set<Thread> enumerable();
 
-  /// Returns true if the domain may interrupt or change a thread: a thread of [#visible], a thread
-  /// that has not begun or has ended, or the calling thread.
+  /// Returns true if the domain may interrupt or change a thread. This applies to the threads of
+  /// [#visible], to threads that have not started or have terminated, and to the calling thread.
   boolean owns(Thread thread);
 
   /// Returns the thread group of the domain.
@@ -87,8 +87,8 @@ public interface Home {
   /// Returns the domain's own values of JVM settings, by the name of their setter.
   Map<String, Object> settings();
 
-  /// Returns a factory of daemon threads of the domain, which are counted when they are made. They
-  /// are virtual if the JVM lets virtual threads have carriers.
+  /// Returns a factory of daemon threads of the domain, which are counted when they are created.
+  /// They are virtual if the JVM allows virtual threads to have custom carriers.
   ThreadFactory threads();
 
   /// Replaces `new Thread`.
@@ -105,24 +105,24 @@ public interface Home {
   /// @throws UnsupportedOperationException if this JVM does not open `java.lang` to this module
   Thread.Builder.OfVirtual virtual();
 
-  /// Returns a factory that counts each thread that the given factory makes.
+  /// Returns a factory that counts each thread created by the given factory.
   ThreadFactory counted(ThreadFactory factory);
 
   /// Checks the budget before a socket, a socket channel or a selector is opened.
   ///
-  /// @throws IllegalStateException if the domain has as many as its budget allows
+  /// @throws IllegalStateException if the socket budget is exhausted
   void opening();
 
-  /// Counts an object that was opened. If the budget does not allow it, closes it and throws as
-  /// [#opening] does.
+  /// Counts an object that was opened. If this exceeds the budget, the object is closed and an
+  /// exception is thrown as by [#opening].
   void opened(@Nullable Object socket);
 
-  /// Records that the JVM keeps a value for a class until the class is gone.
+  /// Records that the JVM keeps a value for a class until the class is unloaded.
   void computing(ClassValue<?> value, Class<?> type);
 
   /// Replaces `ByteBuffer.allocateDirect`.
   ///
-  /// @throws IllegalStateException if the domain's budget of native memory has no room
+  /// @throws IllegalStateException if the domain's budget of native memory is exhausted
   ByteBuffer buffer(int bytes);
 
   /// Replaces the common pool as the default executor.
@@ -131,7 +131,7 @@ public interface Home {
   /// Replaces the common pool's timer for delayed tasks. Its thread is not counted in the budget.
   ScheduledExecutorService delays();
 
-  /// Returns the executor for handlers of asynchronous files that are given none.
+  /// Returns the executor for handlers of asynchronous files that are opened without one.
   ExecutorService handlers();
 
   /// Wraps a pool of the domain for an asynchronous channel group, which shuts it down.

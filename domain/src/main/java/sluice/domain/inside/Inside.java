@@ -5,13 +5,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.MutableCallSite;
 
-/// Lets code of a domain find its domain, by the loader of the calling class. Stateless; any thread
-/// may call.
+/// Allows code of a domain to find its domain through the loader of the calling class. Stateless;
+/// any thread may call.
 public final class Inside {
-  /// The target of a call site whose gates do nothing. It is compared with, but never called.
+  /// The target of a call site whose gates do nothing. It is only used for comparison and never
+  /// called.
   public static final MethodHandle OPEN = mark("open");
 
-  /// The target of a call site whose gates check the throttle. It is never called either.
+  /// The target of a call site whose gates check the throttle. It is also never called.
   public static final MethodHandle WATCHED = mark("watched");
 
   private Inside() {}
@@ -29,7 +30,7 @@ public final class Inside {
     return loader(type).gate();
   }
 
-  /// Returns the task that watching gates of a class's domain run.
+  /// Returns the task that is run by active gates of a class's domain.
   ///
   /// @throws IllegalStateException if the class belongs to no domain
   public static Runnable look(Class<?> type) {

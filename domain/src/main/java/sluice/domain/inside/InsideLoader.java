@@ -2,13 +2,13 @@ package sluice.domain.inside;
 
 import java.lang.invoke.MutableCallSite;
 
-/// The class loader of a domain as translated code sees it. Any thread may call.
+/// The class loader of a domain, as seen by translated code. Any thread may call.
 public abstract class InsideLoader extends ClassLoader {
   static {
     registerAsParallelCapable();
   }
 
-  /// Creates a loader that asks its parent first.
+  /// Creates a loader that delegates to its parent first.
   protected InsideLoader(String name, ClassLoader parent) {
     super(name, parent);
   }
@@ -19,6 +19,6 @@ public abstract class InsideLoader extends ClassLoader {
   /// Returns the task that a gate runs while the domain is watched.
   protected abstract Runnable look();
 
-  /// Returns the objects that the domain has for itself.
+  /// Returns the domain-specific objects.
   protected abstract Home home();
 }

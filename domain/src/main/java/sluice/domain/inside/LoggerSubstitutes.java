@@ -9,8 +9,8 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// Substitutes for calls that return loggers of the JVM. Translated code gets loggers of its
-/// domain, from [OwnLoggers]. Each domain defines a copy, like [Substitutes]. Any thread may call.
+/// Substitutes for calls that return loggers of the JVM. Translated code receives loggers of its
+/// domain from [OwnLoggers]. Each domain defines a copy, like [Substitutes]. Any thread may call.
 public final class LoggerSubstitutes {
   private static final Home HOME = Inside.home(LoggerSubstitutes.class);
 
@@ -44,8 +44,8 @@ public final class LoggerSubstitutes {
     return logger;
   }
 
-  /// Returns a logger over the domain's own loggers. The JDK's would format the domain's messages
-  /// while holding the lock of a handler of the host.
+  /// Returns a system logger that uses the domain's own loggers. The JDK's logger would format the
+  /// domain's messages while holding the lock of a handler of the host.
   @InsteadOf("java/lang/System.getLogger")
   public static System.Logger system(String name) {
     return new OwnSystemLogger(HOME.loggers().logger(name), null);

@@ -14,12 +14,12 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 import org.jspecify.annotations.Nullable;
 
-/// Creates the MBean server of one domain, in which the beans of the JVM can be read. Stateless.
+/// Creates the MBean server of a domain, through which the beans of the JVM can be read. Stateless.
 public final class OwnBeans {
   private OwnBeans() {}
 
-  /// A bean of the JVM that cannot be changed and sends no notifications: a listener would run on a
-  /// thread of the JVM.
+  /// A bean of the JVM that cannot be changed and sends no notifications, because a listener would
+  /// run on a thread of the JVM.
   private static final class ReadOnly extends StandardMBean {
     private final String name;
 
@@ -52,7 +52,7 @@ public final class OwnBeans {
     }
   }
 
-  /// Returns the exception for an attempt to change a bean of the JVM.
+  /// Returns the exception thrown for an attempt to change a bean of the JVM.
   public static SecurityException refusal(String what) {
     return new SecurityException(
         what
@@ -66,7 +66,7 @@ public final class OwnBeans {
     }
   }
 
-  /// Returns a new server that the JVM does not list.
+  /// Returns a new server that is not listed by the JVM.
   public static MBeanServer server() {
     Map<ObjectName, Found<?>> beans = new HashMap<>();
     for (Class<? extends PlatformManagedObject> type :
@@ -84,7 +84,7 @@ public final class OwnBeans {
     return made;
   }
 
-  /// Collects the beans of one management interface. A bean is kept under its most specific
+  /// Collects the beans of one management interface. A bean is stored under its most specific
   /// interface.
   private static <T extends PlatformManagedObject> void collect(
       Class<T> type, Map<ObjectName, Found<?>> beans) {

@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// A domain's view of a future that a JDK object completes on a thread of the JVM. It is completed
-/// on the domain's pool, so that dependent stages run there. Any thread may call.
+/// A domain's view of a future that a JDK object completes on a thread of the JVM. The view is
+/// completed on the domain's pool, so that dependent stages run there. Any thread may call.
 public final class OwnFuture<T> extends CompletableFuture<T> {
   private final CompletableFuture<T> theirs;
 
@@ -13,7 +13,7 @@ public final class OwnFuture<T> extends CompletableFuture<T> {
     this.theirs = theirs;
   }
 
-  /// Returns a future that an executor completes when the given one is completed.
+  /// Returns a future that is completed by an executor when the given future is completed.
   public static <T> CompletableFuture<T> of(CompletableFuture<T> theirs, Executor executor) {
     OwnFuture<T> own = new OwnFuture<>(theirs);
     CompletableFuture<T> _ =
@@ -29,7 +29,7 @@ public final class OwnFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  /// Cancels the underlying future too.
+  /// Also cancels the underlying future.
   @Override
   public boolean cancel(boolean mayInterrupt) {
     theirs.cancel(mayInterrupt);

@@ -13,9 +13,9 @@ import java.util.logging.SimpleFormatter;
 import java.util.logging.StreamHandler;
 import org.jspecify.annotations.Nullable;
 
-/// The loggers of one domain, in place of those of the JVM's `LogManager`. So a handler, filter or
-/// formatter of the domain never runs when a thread of the host logs. Any thread of the domain may
-/// call; the host does not.
+/// The loggers of one domain, which replace those of the JVM's `LogManager`. Therefore a handler,
+/// filter or formatter of the domain never runs when a thread of the host logs a message. Any
+/// thread of the domain may call, but not threads of the host.
 ///
 /// ```
 ///  root ""  handler: the domain's System.err, from INFO
@@ -65,15 +65,15 @@ public final class OwnLoggers {
   private final Logger root = new Own("");
   private final TreeMap<String, Logger> byName = new TreeMap<>();
 
-  /// Creates a root logger whose records go to a stream.
+  /// Creates a root logger whose records are written to a stream.
   public OwnLoggers(PrintStream stream) {
     root.setLevel(Level.INFO);
     root.addHandler(new ToStream(stream));
     byName.put("", root);
   }
 
-  /// Replaces `Level.parse`, which also finds levels that other parties have created, and adds a
-  /// level for each new number to the same JVM-wide table, where it stays.
+  /// Replaces `Level.parse`. That method also finds levels created by other parties, and
+  /// permanently adds a level for each new number to the same JVM-wide table.
   ///
   /// @throws IllegalArgumentException if the JDK has no such level
   public static Level level(String name) {
@@ -90,7 +90,7 @@ public final class OwnLoggers {
             + "\". Why: a domain has the levels of the JDK only. Fix: name one, such as INFO");
   }
 
-  /// Returns the logger with a name, creating it if there is none.
+  /// Returns the logger with the given name, which is created if it does not exist.
   public Logger logger(String name) {
     synchronized (byName) {
       Logger known = byName.get(Objects.requireNonNull(name));
@@ -98,14 +98,14 @@ public final class OwnLoggers {
     }
   }
 
-  /// Returns the logger with a name, or null.
+  /// Returns the logger with the given name, or null if it does not exist.
   public @Nullable Logger known(String name) {
     synchronized (byName) {
       return byName.get(Objects.requireNonNull(name));
     }
   }
 
-  /// Returns a new logger below the root that has no name.
+  /// Returns a new logger without a name whose parent is the root logger.
   public Logger anonymous() {
     Logger made = new Own(null);
     made.setParent(root);
@@ -114,7 +114,7 @@ public final class OwnLoggers {
 
   /// Adds a logger that the domain has created.
   ///
-  /// @return false if one with its name exists
+  /// @return false if a logger with the same name exists
   public boolean add(Logger logger) {
     String name = Objects.requireNonNull(logger.getName());
     synchronized (byName) {

@@ -4,10 +4,10 @@ import java.util.ResourceBundle;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// A `System.Logger` over a logger of the domain. Any thread may call.
+/// A `System.Logger` that uses a logger of the domain. Any thread may call.
 ///
 /// @param logger a logger of [OwnLoggers]
-/// @param bundle the bundle for messages that come without one, or null
+/// @param bundle the bundle for messages without their own bundle, or null
 public record OwnSystemLogger(Logger logger, @Nullable ResourceBundle bundle)
     implements System.Logger {
   private static java.util.logging.Level level(Level level) {

@@ -2,7 +2,7 @@ package sluice.domain.inside;
 
 /// An interface that the translator adds to a domain's direct subclass of `Thread`. Its methods
 /// call the implementations in `Thread` of methods that a subclass may override. The host uses them
-/// so that it runs no code of the domain. Any thread may call.
+/// in order not to run code of the domain. Any thread may call.
 public interface OwnThread {
   /// Calls `Thread.interrupt`.
   void sluiceInterrupt();

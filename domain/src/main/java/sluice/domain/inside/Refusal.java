@@ -1,13 +1,13 @@
 package sluice.domain.inside;
 
-/// Throws for calls that a domain refuses. Translated code calls it right before such a call, which
-/// stays in place but is never reached. Any thread may call.
+/// Throws an exception for a call that is refused by a domain. Translated code invokes it
+/// immediately before the refused call, which is kept but never reached. Any thread may call.
 public final class Refusal {
   private Refusal() {}
 
   /// Throws a [SecurityException].
   ///
-  /// @param message with class, method, line, why and fix
+  /// @param message the message, which states the class, method and line, the reason and the fix
   @SuppressWarnings("DoNotCallSuggester") // translated code calls it
   public static void at(String message) {
     throw new SecurityException(message);

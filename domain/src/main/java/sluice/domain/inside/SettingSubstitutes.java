@@ -14,9 +14,9 @@ import javax.management.MBeanServer;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.InsteadOf.Kind;
 
-/// Substitutes for JVM-wide settings that harmless code sets too. A domain has its own value, which
-/// it reads back; the JVM's value does not change. Each domain defines a copy, like [Substitutes].
-/// Any thread may call.
+/// Substitutes for JVM-wide settings that are also changed by harmless code. A domain has its own
+/// value, which it can read back, and the JVM's value does not change. Each domain defines a copy,
+/// like [Substitutes]. Any thread may call.
 public final class SettingSubstitutes {
   private static final Home HOME = Inside.home(SettingSubstitutes.class);
   private static final String LOG_WRITER = "DriverManager.setLogWriter";
@@ -104,8 +104,8 @@ public final class SettingSubstitutes {
     Objects.requireNonNull(server);
   }
 
-  /// Returns the provider if its class belongs to the domain. A provider of the JVM is a table that
-  /// any code may write, so a domain may write only to its own.
+  /// Returns the provider if its class belongs to the domain. A provider of the JVM is a table to
+  /// which any code may write, so a domain may only write to its own providers.
   private static Provider own(Provider provider) {
     if (!(provider.getClass().getClassLoader() instanceof InsideLoader)) {
       throw new SecurityException(
@@ -152,7 +152,7 @@ public final class SettingSubstitutes {
     own(provider).load(from);
   }
 
-  /// Prints to the domain's stream; `java.lang.IO` would use the streams of the JVM.
+  /// Prints to the domain's stream, because `java.lang.IO` would use the streams of the JVM.
   @InsteadOf("java/lang/IO.println")
   public static void println(@Nullable Object text) {
     HOME.out().println(text);
@@ -177,7 +177,7 @@ public final class SettingSubstitutes {
     return readln();
   }
 
-  /// Reads a line byte by byte, so that the bytes after it stay in the stream.
+  /// Reads a line byte by byte, so that the following bytes remain in the stream.
   @InsteadOf("java/lang/IO.readln")
   public static @Nullable String readln() throws IOException {
     InputStream in = HOME.in();

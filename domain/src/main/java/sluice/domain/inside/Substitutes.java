@@ -153,7 +153,7 @@ public final class Substitutes {
     return HOME.locale();
   }
 
-  /// Returns the domain's only locale for every category.
+  /// Returns the domain's locale, which is the same for every category.
   @InsteadOf("java/util/Locale.getDefault")
   public static Locale locale(Locale.Category category) {
     Objects.requireNonNull(category);
@@ -171,22 +171,22 @@ public final class Substitutes {
   }
 
   /// Records an object. Called after each call that creates a thread pool or another JDK object
-  /// with threads of its own.
+  /// with its own threads.
   public static void made(Object pool) {
     HOME.made(pool);
   }
 
-  /// Checks the budget. Called before each call that opens a socket.
+  /// Checks the socket budget. Called before each call that opens a socket.
   public static void opening() {
     HOME.opening();
   }
 
-  /// Counts a socket. Called after each call that opens one.
+  /// Counts a socket. Called after each call that opens a socket.
   public static void opened(@Nullable Object socket) {
     HOME.opened(socket);
   }
 
-  /// Records the value. Called when a class value of the domain computes its value for a class.
+  /// Records a value. Called when a class value of the domain computes its value for a class.
   public static void computing(ClassValue<?> value, Class<?> type) {
     HOME.computing(value, type);
   }
@@ -198,13 +198,13 @@ public final class Substitutes {
 
   /// Replaces `HttpClient.newHttpClient` and the method of a builder that creates a client.
   ///
-  /// @param builder the builder, or null for a new one
+  /// @param builder the builder, or null to use a new one
   public static Object client(@Nullable Object builder) {
     return HOME.client(builder);
   }
 
   /// Counts a thread. The translator inserts this call before each call of `Thread.start`, so that
-  /// a `start` that calls `super.start` counts its thread too.
+  /// a `start` method that calls `super.start` also counts its thread.
   public static void starting(Thread thread) {
     HOME.starting(thread);
   }
@@ -274,8 +274,8 @@ public final class Substitutes {
   }
 
   /// Fails a future after a delay, in a thread of the domain. The JVM has a single thread for all
-  /// delays, which also runs the dependent stages of a future: while code of a domain slept there,
-  /// no other delay would end.
+  /// delays, which also runs the dependent stages of a future. If code of a domain slept in this
+  /// thread, no other delay would expire.
   @InsteadOf(value = "java/util/concurrent/CompletableFuture.orTimeout", kind = Kind.RECEIVER)
   public static <T> CompletableFuture<T> orTimeout(
       CompletableFuture<T> future, long time, TimeUnit unit) {
@@ -321,8 +321,8 @@ public final class Substitutes {
     return OwnFuture.of(theirs, HOME.executor());
   }
 
-  /// Returns true if the thread runs in a pool other than the common one. Tasks that are forked
-  /// elsewhere go to the domain's pool.
+  /// Returns true if the thread runs in a pool other than the common pool. Tasks that are forked
+  /// elsewhere are submitted to the domain's pool.
   private static boolean isInOwnPool() {
     ForkJoinPool pool = ForkJoinTask.getPool();
     return pool != null && pool != ForkJoinPool.commonPool();
@@ -379,7 +379,7 @@ public final class Substitutes {
     return HOME.executor();
   }
 
-  /// Returns a sequential stream, which stays in the thread that consumes it.
+  /// Returns a sequential stream, which is processed by the thread that consumes it.
   @InsteadOf(value = "java/util/Collection.parallelStream", kind = Kind.RECEIVER)
   public static <T> Stream<T> stream(Collection<T> values) {
     return values.stream();

@@ -1,7 +1,7 @@
 package sluice.domain.portal;
 
-/// Thrown to a caller that was interrupted while a service worked for it. The thread's interrupt
-/// status is set; the thread of the service was interrupted too.
+/// Thrown if the caller was interrupted while a service was working for it. The interrupt status of
+/// the thread is set. The thread of the service was interrupted as well.
 public final class CallCancelled extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of calls for one thread of a service, a linked list with one owner per end: calls are
-/// added under the service's monitor, and the service's thread takes them.
+/// A queue of calls for one thread of a service. It is a linked list with one owner per end: calls
+/// are added under the service's monitor and removed by the service's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -34,7 +34,7 @@ final class CallQueue {
     }
   }
 
-  /// The node whose call was taken last; at first, a node without a call.
+  /// The node whose call was removed last. Initially, this is a node without a call.
   private Node taken = new Node(null);
 
   private Node last = taken;

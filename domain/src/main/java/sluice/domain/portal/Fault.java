@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// An exception on its way to the caller: its class, message, causes and suppressed exceptions,
-/// without the object itself. The thread that ran the service creates it, because `getMessage` and
-/// `getCause` are code of the service's party.
+/// An exception that is passed to the caller. It contains the class, message, causes and suppressed
+/// exceptions, but not the object itself. It is created by the thread that ran the service, because
+/// `getMessage` and `getCause` are code of the service's party.
 record Fault(
     Class<?> type, @Nullable String message, @Nullable Fault cause, List<Fault> suppressed) {
-  /// The maximum number of exceptions in one fault, counting causes and suppressed exceptions; more
-  /// are left out.
+  /// The maximum number of exceptions in one fault, including causes and suppressed exceptions.
+  /// Further exceptions are omitted.
   static final int MOST = 64;
 
   private static final int LONGEST_MESSAGE = 1 << 16;
@@ -40,7 +40,8 @@ record Fault(
     return new Fault(thrown.getClass(), message(thrown), below, List.copyOf(suppressed));
   }
 
-  /// Returns true unless the exception was met before, which ends cycles, or the limit is reached.
+  /// Returns true unless the exception has been visited before, which breaks cycles, or the limit
+  /// has been reached.
   private static boolean isNew(@Nullable Throwable thrown, Set<Throwable> met) {
     return thrown != null && met.size() < MOST && !met.contains(thrown);
   }
@@ -64,7 +65,7 @@ record Fault(
     }
   }
 
-  /// Returns an exception of the caller's class with that name, or a [RemoteFault] if there is
+  /// Returns an exception of the caller's class with the same name, or a [RemoteFault] if there is
   /// none.
   Throwable forCaller(ClassLoader caller) {
     Throwable made = alone(caller);
@@ -72,7 +73,7 @@ record Fault(
       try {
         made.initCause(cause.forCaller(caller));
       } catch (RuntimeException e) {
-        // The constructor has set a cause, or forbids one.
+        // The constructor has already set a cause, or does not permit one.
       }
     }
     suppressed.forEach(each -> made.addSuppressed(each.forCaller(caller)));
@@ -94,7 +95,7 @@ record Fault(
     }
   }
 
-  /// Returns true if the exception has fields outside the JDK's classes, which would be lost.
+  /// Returns true if the exception has fields outside of the JDK's classes, which would be lost.
   private static boolean hasOwnFields(Class<?> type) {
     for (Class<?> level = type; isOfProgram(level); level = level.getSuperclass()) {
       for (Field field : level.getDeclaredFields()) {

@@ -31,7 +31,8 @@ final class Handle {
 
   /// Returns a context for the arguments of one call.
   ///
-  /// @param loans records the memory that is lent to the service; null to record it in the context
+  /// @param loans records the memory that is lent to the service, or null to record it in the
+  ///   context
   CopyContext arguments(@Nullable Loans loans) {
     return toService.context().forCall(loans);
   }

@@ -7,8 +7,8 @@ import sluice.domain.portal.copy.Copiers;
 import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.References;
 
-/// A direction between two parties, with its copiers and proxy classes. It holds classes of both
-/// parties, so it is dropped when either one ends. Any thread may call.
+/// A direction between two parties, with its copiers and proxy classes. It references classes of
+/// both parties, so it is discarded when either of them ends. Any thread may call.
 final class Link implements References, Handle.Way {
   private final Portals portals;
   final Party sender;

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The calls of a service that have no outcome yet. The list is linked through the calls
-/// themselves, so a call costs neither a list node nor an identity hash. Guarded by the service's
-/// monitor.
+/// The calls of a service that are not yet completed. The list is linked through the calls
+/// themselves, so a call requires neither a list node nor an identity hash. Guarded by the
+/// service's monitor.
 final class OpenCalls {
   /// A call as an element of this list.
   abstract static class Entry {
@@ -16,11 +16,11 @@ final class OpenCalls {
 
     /// Runs the call. Called by a thread of the service.
     ///
-    /// @param isLast true if no other call is queued yet, so that the thread is going to wait after
-    ///   this one
+    /// @param isLast true if no other call is queued, so that the thread is going to wait after
+    ///   this call
     abstract void run(boolean isLast);
 
-    /// Ends the wait of the caller with an exception.
+    /// Terminates the wait of the caller with an exception.
     abstract void abandon(RuntimeException why);
   }
 

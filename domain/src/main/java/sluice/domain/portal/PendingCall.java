@@ -4,16 +4,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The common part of all calls that threads of a service run. A call has an outcome, which is set
-/// once by the first thread that knows it. It can be interrupted without affecting any other call.
+/// The common part of all calls that are run by threads of a service. A call has an outcome, which
+/// is set once by the first thread that knows it. A call can be interrupted without affecting any
+/// other call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | outcome | the first thread that knows it | volatile | compareAndSet from null |
 /// | runner | service's thread | under the monitor | volatile; null: release, after an abandoned call under the monitor |
 ///
-/// Abandoning a call interrupts its runner, if there is one, under the monitor. The runner takes
-/// the monitor only when it leaves an abandoned call: from then on, the interrupt has either
+/// Abandoning a call interrupts its runner, if there is one, under the monitor. The runner acquires
+/// the monitor only when it leaves an abandoned call. From then on, the interrupt has either
 /// arrived or will not arrive.
 ///
 /// @param <T> the outcome of a call
@@ -39,7 +40,7 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
   /// Returns the party whose thread runs the call.
   abstract Party owner();
 
-  /// Runs the call and returns its outcome. Called by the service's thread; throws nothing.
+  /// Runs the call and returns its outcome. Called by the service's thread. Throws no exceptions.
   abstract T invoke();
 
   /// Passes the outcome to the caller. Called once.
@@ -47,15 +48,15 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
   /// @param thenWaits true if the calling thread is about to wait
   abstract void told(T known, boolean thenWaits);
 
-  /// Returns the outcome of the call; null while it is unknown.
+  /// Returns the outcome of the call, or null while it is unknown.
   @SuppressWarnings("unchecked") // only settle() writes
   final @Nullable T outcome() {
     return (T) outcome;
   }
 
-  /// Sets the outcome unless it is known already.
+  /// Sets the outcome unless it is already known.
   ///
-  /// @return false if it was known already
+  /// @return false if the outcome was already known
   final boolean settle(T known, boolean thenWaits) {
     boolean isFirst = OUTCOME.compareAndSet(this, null, known);
     if (isFirst) {
@@ -64,9 +65,9 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
     return isFirst;
   }
 
-  /// Sets the outcome and interrupts the thread that runs the call; its result is lost.
+  /// Sets the outcome and interrupts the thread that runs the call. The result of the call is lost.
   ///
-  /// @return false if the outcome was known already
+  /// @return false if the outcome was already known
   final boolean abandonAs(T known) {
     boolean isFirst = settle(known, false);
     if (isFirst && runner != null) {
@@ -76,8 +77,8 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
   }
 
   /// Interrupts the runner. If the service belongs to a domain, neither the caller nor the thread
-  /// that ends the service may do this: code of the domain may close the channel on which the
-  /// runner waits.
+  /// that ends the service may do this, because code of the domain may close the channel on which
+  /// the runner is blocked.
   private synchronized void interrupt() {
     Thread running = runner;
     if (running != null) {
@@ -85,12 +86,12 @@ abstract class PendingCall<T> extends OpenCalls.Entry {
     }
   }
 
-  /// Returns true if a thread still runs the call. Meaningful for calls that were abandoned.
+  /// Returns true if a thread is still running the call. Used for calls that were abandoned.
   final boolean isLeft() {
     return runner != null;
   }
 
-  /// Returns true if the calling thread runs the call.
+  /// Returns true if the calling thread is running the call.
   final boolean isRunner() {
     return runner == Thread.currentThread();
   }

@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The portals between the parties of one JVM, and the names under which services are found. Any
-/// thread may call.
+/// The portals between the parties of one JVM, and the names under which services are registered.
+/// Any thread may call.
 ///
 /// A call through a portal copies its arguments to the service's party and its result to the
-/// caller's, each within the receiver's quota. Two kinds of objects are passed by reference:
-/// portals, and objects for which an interface of the program is declared. An object that returns
-/// to its own party is the object itself again.
+/// caller's party, each within the receiver's quota. Two kinds of objects are passed by reference:
+/// portals, and objects whose declared type is an interface of the program. An object that is
+/// passed back to its own party is the original object again.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 2.2.
 public final class Portals {
@@ -25,7 +25,7 @@ public final class Portals {
 
   private record Direction(Party sender, Party receiver) {}
 
-  /// The services that one party offers and the handles that it holds. Guarded by its own monitor.
+  /// The services offered and the handles held by one party. Guarded by its own monitor.
   private static final class Offers {
     final IdentityHashMap<Object, Service> services = new IdentityHashMap<>();
     final IdentityHashMap<Handle, Handle> held = new IdentityHashMap<>();
@@ -38,12 +38,13 @@ public final class Portals {
 
   /// Creates an empty set of portals.
   ///
-  /// @param promotedPath the path of calls to objects that became services by being passed
+  /// @param promotedPath the path of calls to objects that became services because they were passed
   public Portals(CallPath promotedPath) {
     this.promotedPath = promotedPath;
   }
 
-  /// Returns the party for which this thread runs a service; empty outside of portal calls.
+  /// Returns the party for which this thread runs a service, or an empty result outside of portal
+  /// calls.
   public static Optional<Party> current() {
     return Optional.ofNullable(Frame.current().party);
   }
@@ -51,15 +52,16 @@ public final class Portals {
   /// Registers an object as a service under a name.
   ///
   /// @param type a public interface of the owner
-  /// @throws IllegalArgumentException if the name is taken, if the object does not implement the
-  ///   type, or if the path makes callers run the object but the owner does not admit them
+  /// @throws IllegalArgumentException if the name is already registered, if the object does not
+  ///   implement the type, or if the path makes callers run the object but the owner does not admit
+  ///   them
   /// @throws PartyEnded if the owner has ended
   public void register(Party owner, String name, Class<?> type, Object object, CallPath path) {
     register(owner, name, type, object, path, 1);
   }
 
-  /// Registers a service that runs several calls at once; otherwise as [#register(Party, String,
-  /// Class, Object, CallPath)].
+  /// Registers a service that runs several calls concurrently. Otherwise this method behaves like
+  /// [#register(Party, String, Class, Object, CallPath)].
   ///
   /// @param calls the maximum number of concurrent calls on the path [CallPath#SERVICE], at least
   ///   1; further calls wait
@@ -92,8 +94,8 @@ public final class Portals {
     }
   }
 
-  /// Removes a name; existing portals stay usable. Does nothing if no service of the owner has the
-  /// name.
+  /// Removes a name. Existing portals remain usable. Has no effect if the owner has not registered
+  /// a service under the name.
   public void unregister(Party owner, String name) {
     Service service;
     synchronized (names) {
@@ -106,10 +108,10 @@ public final class Portals {
     service.unnamed();
   }
 
-  /// Returns a portal to the service with the name, or the object itself if the holder owns it;
-  /// empty if no service has the name.
+  /// Returns a portal to the service with the given name, or the object itself if the holder owns
+  /// it. The result is empty if there is no service with that name.
   ///
-  /// @throws InterfaceMismatch if the holder has another version of the interface
+  /// @throws InterfaceMismatch if the holder has a different version of the interface
   public <T> Optional<T> lookup(Party holder, String name, Class<T> type) {
     Service before = null;
     while (true) {
@@ -128,7 +130,7 @@ public final class Portals {
     }
   }
 
-  /// Returns the same as [#lookup], but waits until the name is registered.
+  /// Looks up a service as [#lookup] does, but waits until the name is registered.
   ///
   /// @param timeoutNanos the maximum time to wait
   public <T> Optional<T> await(Party holder, String name, Class<T> type, long timeoutNanos)
@@ -143,8 +145,8 @@ public final class Portals {
     return lookup(holder, name, type);
   }
 
-  /// Revokes all portals to an object. Calls in progress end with [PortalRevoked]. The object may
-  /// be offered anew. Does nothing if the object is not a service.
+  /// Revokes all portals to an object. Calls in progress terminate with [PortalRevoked]. The object
+  /// may be registered again. Has no effect if the object is not a service.
   public void revoke(Party owner, Object object) {
     Service service = serviceOf(owner, object);
     if (service != null) {
@@ -152,15 +154,15 @@ public final class Portals {
     }
   }
 
-  /// Replaces services of one party by services of another. From then on, portals and names lead to
-  /// the new services; no call fails, and calls in progress finish at the old services. Other
-  /// services of the old party are unaffected.
+  /// Replaces services of one party with services of another. From then on, portals and names refer
+  /// to the new services. No call fails, and calls in progress complete in the old services. Other
+  /// services of the old party are not affected.
   ///
   /// @param fresh maps each object of the old owner to its successor; objects that are not services
   ///   are ignored. Services that run in the caller's thread cannot be replaced
-  /// @return waits for the calls that are still open at the old services
-  /// @throws InterfaceMismatch if a holder has another version of the interface; then nothing is
-  ///   replaced
+  /// @return an object that waits for the calls that are still open in the old services
+  /// @throws InterfaceMismatch if a holder has a different version of the interface, in which case
+  ///   nothing is replaced
   public Replaced replace(Party owner, Party successor, Map<?, ?> fresh) {
     List<Service> olds = new ArrayList<>();
     List<Service> news = new ArrayList<>();
@@ -188,10 +190,10 @@ public final class Portals {
     };
   }
 
-  /// Services that were replaced by those of another party.
+  /// The services that have been replaced by those of another party.
   @FunctionalInterface
   public interface Replaced {
-    /// Waits until none of their calls is open.
+    /// Waits until none of the services has an open call.
     ///
     /// @return false on timeout
     boolean awaitIdle(long timeoutNanos) throws InterruptedException;
@@ -262,7 +264,7 @@ public final class Portals {
     }
   }
 
-  /// Returns the number of parties that hold a portal to an object; 0 if it is not a service.
+  /// Returns the number of parties that hold a portal to an object, or 0 if it is not a service.
   public int holders(Party owner, Object object) {
     Service service = serviceOf(owner, object);
     return service == null ? 0 : service.portals();
@@ -288,7 +290,7 @@ public final class Portals {
     }
   }
 
-  /// Makes an object a service, unless it is one already, and returns the receiver's reference to
+  /// Makes an object a service unless it is one already, and returns the receiver's reference to
   /// it.
   Object promoted(Party owner, Class<?> type, Object object, Party receiver) {
     CallPath path = owner.admitsCallers() ? promotedPath : CallPath.SERVICE;
@@ -300,7 +302,8 @@ public final class Portals {
         if (!service.isReleased()) {
           throw e;
         }
-        // The last portal was collected meanwhile; the next attempt creates a new service.
+        // The last portal was garbage-collected in the meantime; the next attempt creates a new
+        // service.
       }
     }
   }
@@ -331,7 +334,8 @@ public final class Portals {
     }
   }
 
-  /// Returns a party's reference to a service: a portal, or the object itself if the party owns it.
+  /// Returns a party's reference to a service, which is the object itself if the party owns it and
+  /// a portal otherwise.
   Object passed(Service service, Party receiver) {
     service.requireUsable();
     if (service.owner == receiver) {

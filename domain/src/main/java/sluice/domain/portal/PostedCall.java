@@ -2,10 +2,10 @@ package sluice.domain.portal;
 
 import org.jspecify.annotations.Nullable;
 
-/// A call whose caller does not wait. It is posted to [PostedCalls], runs in a thread of their
-/// party, and is notified when its outcome is known. Any thread may call.
+/// A call whose caller does not wait for it. It is submitted to [PostedCalls], runs in a thread of
+/// their party, and is notified when its outcome is known. Any thread may call.
 ///
-/// The outcome is set once: by the result of [#perform], by the end of the party, or by
+/// The outcome is set once, either by the result of [#perform], by the end of the party, or by
 /// [#settleAs].
 ///
 /// | field | writer | read mode | write mode |
@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 public abstract class PostedCall<T> extends PendingCall<T> {
   private @Nullable PostedCalls calls;
 
-  /// Does the work in a thread of the party. It has to copy all objects that enter or leave the
-  /// party.
+  /// Performs the work in a thread of the party. This method must copy all objects that enter or
+  /// leave the party.
   ///
   /// @throws Throwable an exception of the party's code, which is passed to [#failed]
   protected abstract T perform() throws Throwable;
 
-  /// Returns the outcome of a call that threw. Called by the party's thread, so it may run code of
-  /// the party. Must not throw.
+  /// Returns the outcome of a call that has thrown an exception. Called by the party's thread, so
+  /// it may run code of the party. Must not throw an exception.
   protected abstract T failed(Throwable thrown);
 
   /// Returns the outcome of a call whose party has ended or cannot run it.
@@ -32,10 +32,10 @@ public abstract class PostedCall<T> extends PendingCall<T> {
   /// Receives the outcome, once. Called by the first thread that knows it; must not block.
   protected abstract void settled(T known);
 
-  /// Sets the outcome. A call that waits is not run any more; if it is running, its thread is
-  /// interrupted, and its result is dropped.
+  /// Sets the outcome. If the call is waiting, it will not be run. If it is running, its thread is
+  /// interrupted and its result is discarded.
   ///
-  /// @return false if the outcome was known already
+  /// @return false if the outcome was already known
   public final boolean settleAs(T known) {
     boolean isFirst = abandonAs(known);
     PostedCalls of = calls;
@@ -45,7 +45,8 @@ public abstract class PostedCall<T> extends PendingCall<T> {
     return isFirst;
   }
 
-  /// Returns true while a thread of the party still runs the call, even if its outcome is known.
+  /// Returns true while a thread of the party is running the call, even if its outcome is already
+  /// known.
   public final boolean isStillRunning() {
     return isLeft();
   }

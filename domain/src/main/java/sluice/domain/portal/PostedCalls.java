@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// The calls of one service whose callers do not wait, such as the thread of a loop. The service
-/// declares how many calls run at once and how many wait; further calls are refused. The threads of
-/// the party that run portal calls run these too. Any thread may call; only [#retire] blocks.
+/// limits the number of calls that run concurrently and the number that wait; further calls are
+/// rejected. The threads of the party that run portal calls also run these calls. Any thread may
+/// call. Only [#retire] blocks.
 ///
 /// ```
 ///  post ─► waits ─► runs ─► settled
@@ -19,14 +20,14 @@ import java.util.concurrent.TimeUnit;
 public final class PostedCalls {
   /// The result of posting a call.
   public enum Posted {
-    /// The call was accepted. It runs after [PostedCalls#wake], which the caller has to call after
-    /// it has posted all its calls.
+    /// The call was accepted. It runs after [PostedCalls#wake], which the caller must call after it
+    /// has posted all its calls.
     TAKEN,
-    /// The maximum number of calls is running, and the maximum number is waiting.
+    /// The maximum number of calls is running, and the maximum number of calls is waiting.
     FULL,
-    /// The call was refused: [PostedCalls#retire] was called.
+    /// The call was rejected because [PostedCalls#retire] has been called.
     RETIRED,
-    /// The call was refused: the party has ended.
+    /// The call was rejected because the party has ended.
     ENDED
   }
 
@@ -38,11 +39,11 @@ public final class PostedCalls {
   private boolean retired;
   private boolean ended;
 
-  /// Creates the queue and its threads' configuration; threads are started on demand.
+  /// Creates the queue. Its threads are started on demand.
   ///
   /// @param name the name of the threads
-  /// @param calls the maximum number of calls that run at once, at least 1
-  /// @param waiting the maximum number of further calls that wait, at least 0
+  /// @param calls the maximum number of concurrent calls, at least 1
+  /// @param waiting the maximum number of waiting calls, at least 0
   public PostedCalls(Party owner, String name, int calls, int waiting) {
     if (calls < 1 || waiting < 0) {
       throw new IllegalArgumentException(calls + " calls at once, and " + waiting + " that wait");
@@ -57,7 +58,7 @@ public final class PostedCalls {
     return owner;
   }
 
-  /// Accepts a call, which must be new, or refuses it. Wakes no thread.
+  /// Accepts or rejects a call, which must be new. No thread is woken.
   public Posted post(PostedCall<?> call) {
     synchronized (this) {
       if (retired) {
@@ -77,8 +78,8 @@ public final class PostedCalls {
     }
   }
 
-  /// Wakes one thread for all calls that were posted, or none if a thread is about to look. If the
-  /// party can have no thread, the waiting calls are abandoned.
+  /// Wakes one thread for all calls that were posted, or none if a thread is about to check the
+  /// queue. If the party cannot provide a thread, the waiting calls are abandoned.
   public void wake() {
     try {
       threads.wake();
@@ -98,15 +99,14 @@ public final class PostedCalls {
     }
   }
 
-  /// Frees the place of a call that waits and is settled.
+  /// Frees the place of a waiting call that is settled.
   void withdraw(OpenCalls.Entry call) {
     if (threads.withdraw(call)) {
       left(call);
     }
   }
 
-  /// Frees the place of a call that has come back from its thread or was withdrawn. A second call
-  /// does nothing.
+  /// Frees the place of a call that its thread has completed or that was withdrawn. Idempotent.
   synchronized void left(OpenCalls.Entry call) {
     if (open.remove(call)) {
       taken--;
@@ -129,7 +129,7 @@ public final class PostedCalls {
     threads.end();
   }
 
-  /// Refuses new calls and waits until the accepted ones are done.
+  /// Rejects new calls and waits until the accepted calls have completed.
   ///
   /// @return false on timeout
   public synchronized boolean retire(long timeoutNanos) throws InterruptedException {
@@ -142,7 +142,7 @@ public final class PostedCalls {
     return taken == 0;
   }
 
-  /// Returns the load as text, such as `16 calls run, 3 of them too long, and 64 wait`.
+  /// Returns the load as text, for example `16 calls run, 3 of them too long, and 64 wait`.
   public synchronized String load() {
     int waiting = threads.waiting();
     long late =

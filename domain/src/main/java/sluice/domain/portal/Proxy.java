@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyRefused;
 import sluice.domain.portal.copy.PassedByReference;
 
-/// The base class of the objects that a party holds in place of another party's. A subclass is
-/// generated for each interface; its methods call the protected methods here. Any thread may call.
+/// The base class of the objects through which a party accesses the objects of another party. A
+/// subclass is generated for each interface. Its methods call the protected methods of this class.
+/// Any thread may call.
 public abstract class Proxy extends PassedByReference {
   private static final ThreadLocal<MethodHandle @Nullable []> CONSTANTS = new ThreadLocal<>();
 
@@ -17,7 +18,7 @@ public abstract class Proxy extends PassedByReference {
     this.handle = (Handle) handle;
   }
 
-  /// Initializes a proxy class, whose initializer takes its constants from this thread.
+  /// Initializes a proxy class, whose initializer obtains its constants from this thread.
   static void initialize(Class<?> made, MethodHandle[] handles) {
     CONSTANTS.set(handles);
     try {
@@ -45,7 +46,7 @@ public abstract class Proxy extends PassedByReference {
     handle = other;
   }
 
-  /// Begins a call that runs in this thread.
+  /// Begins a call that runs in the current thread.
   protected final Object enter() {
     return new Call(this);
   }
@@ -73,7 +74,8 @@ public abstract class Proxy extends PassedByReference {
     ((Call) call).leave();
   }
 
-  /// Ends a call that threw, and returns the exception to throw to the caller.
+  /// Ends a call that has thrown an exception, and returns the exception to be thrown to the
+  /// caller.
   protected static Throwable failed(Object call, Throwable thrown) {
     Call entered = (Call) call;
     Throwable ended = entered.failed(thrown);
@@ -82,7 +84,7 @@ public abstract class Proxy extends PassedByReference {
         : Fault.of(ended).forCaller(entered.handle.holder.loader());
   }
 
-  /// Makes a call that runs in the service's thread.
+  /// Performs a call that runs in the service's thread.
   protected final @Nullable Object send(int method, @Nullable Object[] arguments) throws Throwable {
     return new ServiceCall(this, method, arguments).call();
   }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import sluice.domain.portal.copy.PortalInterfaces;
 
-/// The class of the proxies that one party uses for an interface of another. It is generated after
-/// a check that both parties have the same interface. Immutable; any thread may call.
+/// The class of the proxies that one party uses for an interface of another party. It is generated
+/// after checking that both parties have the same interface. Immutable; any thread may call.
 final class ProxyClass {
   private final MethodHandle maker;
   private final Signature[] signatures;
@@ -23,8 +23,9 @@ final class ProxyClass {
 
   /// Generates a proxy class.
   ///
-  /// @param served the interface as the service's party defines it
-  /// @throws InterfaceMismatch if the holder does not have the interface, or has another version
+  /// @param served the interface as defined by the service's party
+  /// @throws InterfaceMismatch if the holder does not have the interface, or has a different
+  ///   version of it
   static ProxyClass make(Class<?> served, CallPath path, Party holder) {
     Class<?> held = interfaceOf(served, holder);
     List<Method> methods = PortalInterfaces.methods(held);

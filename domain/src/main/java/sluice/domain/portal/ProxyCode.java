@@ -20,7 +20,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 
 /// Generates the class of a proxy. Each method either copies its arguments and calls a constant
-/// method handle in the caller's thread, or boxes the arguments and hands them to the service's
+/// method handle in the caller's thread, or boxes the arguments and passes them to the service's
 /// thread. Any thread may call.
 final class ProxyCode {
   private static final ClassDesc PROXY = desc(Proxy.class);

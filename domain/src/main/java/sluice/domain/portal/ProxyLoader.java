@@ -1,8 +1,8 @@
 package sluice.domain.portal;
 
-/// Defines one proxy class. It sees the interface as its holder does, and adds [Proxy], so the
-/// holder's loader need not know Sluice. It is collected together with the proxies. Any thread may
-/// call.
+/// Defines one proxy class. The loader resolves the interface as its holder does, and additionally
+/// resolves [Proxy], so the holder's loader does not have to know Sluice. The loader is
+/// garbage-collected together with the proxies. Any thread may call.
 final class ProxyLoader extends ClassLoader {
   ProxyLoader(ClassLoader holder) {
     super(holder);

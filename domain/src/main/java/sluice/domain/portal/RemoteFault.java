@@ -2,8 +2,8 @@ package sluice.domain.portal;
 
 import org.jspecify.annotations.Nullable;
 
-/// Stands in for an exception of a service that cannot be recreated in the caller's party: the
-/// party does not have the class, or the exception has fields of its own. It carries only the class
+/// Represents an exception of a service that cannot be recreated in the caller's party, because the
+/// party does not have the class or the exception has additional fields. It only contains the class
 /// name and the message.
 public final class RemoteFault extends RuntimeException {
   private static final long serialVersionUID = 1;

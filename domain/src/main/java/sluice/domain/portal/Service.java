@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// An object that other parties may call. Any thread may call; all mutable state except `state` is
+/// An object that other parties may call. Any thread may call. All mutable state except `state` is
 /// guarded by the monitor.
 ///
 /// ```
@@ -44,7 +44,7 @@ final class Service {
   /// Creates an active service.
   ///
   /// @param calls the maximum number of concurrent calls
-  /// @param onLeft runs once when the service stops being active, without the monitor
+  /// @param onLeft invoked once, without the monitor, when the service is no longer active
   Service(
       Party owner,
       Class<?> type,
@@ -61,7 +61,8 @@ final class Service {
     this.onLeft = onLeft;
   }
 
-  /// Returns the name without the package. `Class.getSimpleName` would load the enclosing class.
+  /// Returns the name without its package. `Class.getSimpleName` is not used because it would load
+  /// the enclosing class.
   private static String shortName(Class<?> type) {
     String name = type.getName();
     return name.substring(name.lastIndexOf('.') + 1);
@@ -103,7 +104,7 @@ final class Service {
     return handle == null ? null : handle.proxy.get();
   }
 
-  /// Adds a portal unless the holder has one already, and returns the holder's proxy.
+  /// Adds a portal unless the holder already has one, and returns the holder's proxy.
   synchronized @Nullable Object hold(Handle handle) {
     requireUsable();
     Object before = heldBy(handle.holder);
@@ -114,7 +115,8 @@ final class Service {
     return handle.proxy.get();
   }
 
-  /// Removes a portal. Called when the holder's proxy was collected or the holder has ended.
+  /// Removes a portal. Called when the holder's proxy has been garbage-collected or the holder has
+  /// ended.
   void drop(Handle handle) {
     synchronized (this) {
       handles.remove(handle.holder, handle);
@@ -148,10 +150,10 @@ final class Service {
     end(State.RELEASED);
   }
 
-  /// Marks the service as replaced: it finishes its open calls and accepts no more. Its portals
-  /// have been passed to the successor.
+  /// Marks the service as replaced, so that it completes its open calls and accepts no new ones.
+  /// Its portals have been transferred to its successor.
   ///
-  /// @return the portals that still led to it
+  /// @return the portals that still referred to this service
   List<Handle> replaced() {
     List<Handle> last;
     synchronized (this) {
@@ -208,8 +210,8 @@ final class Service {
     onLeft.accept(this);
   }
 
-  /// Runs a call in a thread of the service. A call that came from this service itself gets a
-  /// thread of its own.
+  /// Runs a call in a thread of the service. A call that originates from this service itself uses a
+  /// separate thread.
   void submit(ServiceCall call) {
     synchronized (this) {
       requireUsable();

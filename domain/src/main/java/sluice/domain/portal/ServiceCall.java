@@ -7,9 +7,9 @@ import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.CopyRefused;
 import sluice.domain.portal.copy.Loans;
 
-/// A call that runs in a thread of the service while the caller waits. The service's thread copies
-/// the arguments, so constructors and hash codes of its party run there; the caller's thread copies
-/// the result.
+/// A call that runs in a thread of the service while the caller waits. The arguments are copied by
+/// the service's thread, so constructors and hash codes of its party run there. The result is
+/// copied by the caller's thread.
 final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
   sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
@@ -30,10 +30,10 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
   private final Thread caller = Thread.currentThread();
   private final @Nullable ServiceCall parent = Frame.current().running;
 
-  /// True once a waiting platform thread has stopped spinning and has to be unparked.
+  /// True once a waiting platform thread has stopped spinning and must be unparked.
   private volatile boolean isParking;
 
-  /// The memory lent to the service; null if there are no arguments.
+  /// The memory lent to the service, or null if there are no arguments.
   private final @Nullable Loans loans;
 
   ServiceCall(Proxy proxy, int method, @Nullable Object[] arguments) {
@@ -45,7 +45,8 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
     loans = arguments.length == 0 ? null : new Loans();
   }
 
-  /// Returns true if the call came, through any number of portals, from a call of the same service.
+  /// Returns true if the call originates, through any number of portals, from a call of the same
+  /// service.
   boolean isReentrant() {
     for (ServiceCall call = parent; call != null; call = call.parent) {
       if (call.handle.service == handle.service) {
@@ -98,7 +99,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
     }
   }
 
-  /// Submits the call to the service, or to its successor if it has been replaced meanwhile.
+  /// Submits the call to the service, or to its successor if it has been replaced in the meantime.
   private void submit() {
     long since = 0;
     while (true) {
@@ -126,7 +127,7 @@ final class ServiceCall extends PendingCall<ServiceCall.Outcome> {
     return new CallCancelled("the caller of " + what + " was interrupted");
   }
 
-  /// Ends the wait of the caller and interrupts the service, whose result is lost.
+  /// Terminates the wait of the caller and interrupts the service, whose result is lost.
   @Override
   void abandon(RuntimeException why) {
     boolean _ = abandonAs(new Abandoned(why));

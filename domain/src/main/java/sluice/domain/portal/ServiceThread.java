@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.carrier.Carriers;
 
-/// A thread of a service that runs its calls one after another in the order in which they were
-/// added. One thread at a time adds calls; a thread of the service's party takes them.
+/// A thread of a service that runs its calls sequentially in the order in which they were added.
+/// One thread at a time adds calls, and a thread of the service's party removes them.
 final class ServiceThread {
   private final CallQueue calls = new CallQueue();
   private final Party owner;
@@ -13,8 +13,8 @@ final class ServiceThread {
   private final Thread thread;
   private volatile boolean ended;
 
-  /// True if the thread was woken to look for a waiting call and has not looked yet. Guarded by the
-  /// lock of `shared`.
+  /// True if the thread was woken to check for a waiting call and has not done so yet. Guarded by
+  /// the lock of `shared`.
   boolean isLooking;
 
   /// True if the thread is in the list of free threads. Guarded by the lock of `shared`.
@@ -22,7 +22,7 @@ final class ServiceThread {
 
   /// Starts the thread.
   ///
-  /// @param shared the source of waiting calls; null if all calls are added to this thread
+  /// @param shared the source of waiting calls, or null if all calls are added to this thread
   ServiceThread(Party owner, String name, @Nullable ServiceThreads shared) {
     this.owner = owner;
     this.shared = shared;
@@ -35,7 +35,7 @@ final class ServiceThread {
     Carriers.call(thread);
   }
 
-  /// Wakes the thread to look for a waiting call. If the calling thread belongs to the service,
+  /// Wakes the thread to check for a waiting call. If the calling thread belongs to the service,
   /// this thread runs on its carrier as soon as the caller waits.
   void look() {
     Carriers.handOver(thread);
@@ -46,7 +46,7 @@ final class ServiceThread {
     return calls.isEmpty();
   }
 
-  /// Ends the thread, interrupting a running call.
+  /// Terminates the thread and interrupts a running call.
   void end() {
     ended = true;
     owner.aside(thread::interrupt);

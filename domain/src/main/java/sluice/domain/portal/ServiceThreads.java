@@ -5,14 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The threads of one service. They run as many calls at once as the service declares, in order of
-/// arrival; further calls wait. A thread is started when a call comes and none is free. Any thread
-/// may call.
+/// The threads of one service. They run as many concurrent calls as the service declares, in order
+/// of arrival, while further calls wait. A thread is started when a call arrives and no thread is
+/// free. Any thread may call.
 ///
-/// A call with a waiting caller is given to a free thread, which runs next ([#add]). Calls without
-/// waiting callers are queued for any thread that looks ([#post]), and one thread is woken for many
-/// of them ([#wake]). It takes one call and hands over to the next thread when it has to wait. So
-/// the calls run one after another on its carrier, and a call that waits delays no other.
+/// A call with a waiting caller is assigned to a free thread, which runs next ([#add]). Calls
+/// without waiting callers are queued for any thread that checks the queue ([#post]), and one
+/// thread is woken for many of them ([#wake]). It runs one call and hands over to the next thread
+/// when it has to wait. The calls therefore run one after another on its carrier, and a call that
+/// waits does not delay the others.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -28,10 +29,11 @@ final class ServiceThreads {
   private final boolean isShared;
   private boolean ended;
 
-  /// The number of threads that were woken to look for calls and have not looked yet.
+  /// The number of threads that were woken to check for calls and have not done so yet.
   private int looking;
 
-  /// The thread of a service that has only one. It lets a call be added without taking this lock.
+  /// The only thread of a service that has just one, so that a call can be added without acquiring
+  /// this lock.
   private @Nullable ServiceThread only;
 
   /// Creates an empty set of threads.
@@ -47,7 +49,7 @@ final class ServiceThreads {
 
   /// Runs a call as soon as a thread is free. Called under the service's monitor.
   ///
-  /// @throws RuntimeException if there is no thread, and the owner cannot make one
+  /// @throws RuntimeException if there is no thread, and the owner cannot create one
   void add(OpenCalls.Entry call) {
     ServiceThread one = only;
     if (one == null) {
@@ -66,14 +68,15 @@ final class ServiceThreads {
     }
   }
 
-  /// Queues a call until a thread looks: after its current call, or after [#wake].
+  /// Queues a call until a thread checks the queue, which is after its current call or after
+  /// [#wake].
   synchronized void post(OpenCalls.Entry call) {
     waiting.add(call);
   }
 
-  /// Wakes a thread to look for posted calls, unless one is about to look.
+  /// Wakes a thread to check for posted calls, unless a thread is about to check.
   ///
-  /// @throws RuntimeException if there is no thread, and the owner cannot make one
+  /// @throws RuntimeException if there is no thread, and the owner cannot create one
   void wake() {
     ServiceThread woken;
     synchronized (this) {
@@ -103,7 +106,7 @@ final class ServiceThreads {
 
   /// Removes a waiting call.
   ///
-  /// @return false if it is not waiting
+  /// @return false if the call is not waiting
   synchronized boolean withdraw(OpenCalls.Entry call) {
     return waiting.remove(call);
   }
@@ -128,9 +131,9 @@ final class ServiceThreads {
     }
   }
 
-  /// Returns the next waiting call to an idle thread of a shared set.
+  /// Returns the next waiting call for an idle thread of a shared set.
   ///
-  /// @return null if no call waits; the thread is free then
+  /// @return the call, or null if no call is waiting, in which case the thread is free
   OpenCalls.@Nullable Entry next(ServiceThread idle) {
     OpenCalls.Entry call;
     ServiceThread other = null;
@@ -157,7 +160,7 @@ final class ServiceThreads {
     return call;
   }
 
-  /// Removes a thread that has ended, by an Error of the JVM or with the service.
+  /// Removes a thread that has been terminated by an Error of the JVM or together with the service.
   synchronized void gone(ServiceThread thread) {
     boolean _ = all.remove(thread);
     boolean _ = free.remove(thread);
@@ -167,12 +170,12 @@ final class ServiceThreads {
     }
   }
 
-  /// Runs a call in a thread of its own.
+  /// Runs a call in a separate thread.
   void once(OpenCalls.Entry call) {
     owner.serviceThread(name, () -> call.run(true)).start();
   }
 
-  /// Interrupts the running calls; waiting ones have been abandoned.
+  /// Interrupts the running calls. Waiting calls have already been abandoned.
   void end() {
     List<ServiceThread> last;
     synchronized (this) {

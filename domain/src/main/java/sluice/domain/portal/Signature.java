@@ -12,10 +12,10 @@ final class Signature {
   /// The holder's method.
   final Method method;
 
-  /// `(Object service, Object[] arguments) Object`.
+  /// The handle of type `(Object service, Object[] arguments) Object`.
   final MethodHandle boxed;
 
-  /// `(Object service, ...)` with each reference as `Object`.
+  /// The handle of type `(Object service, ...)`, in which each reference is an `Object`.
   final MethodHandle exact;
 
   private final @Nullable Class<?>[] byReference;
@@ -23,7 +23,7 @@ final class Signature {
 
   /// Creates a signature.
   ///
-  /// @param served the owner's method, whose result type is the owner's
+  /// @param served the owner's method, whose result type is a class of the owner
   Signature(Method method, Method served, MethodHandle exact) {
     this.method = method;
     this.exact = exact;

@@ -4,12 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
 
-/// Decides how long platform threads that call a service spin before they park. Any thread may
+/// Determines how long platform threads that call a service spin before they park. Any thread may
 /// call.
 ///
-/// Parking and being woken cost a caller two context switches, and on a busy processor the kernel
-/// may not run it again for some milliseconds. Spinning avoids this for a service that answers
-/// within [#MOST_NANOS]. After [#MOST_MISSES] slower answers in a row, callers spin only once in
+/// Parking and being woken costs a caller two context switches, and on a busy processor the kernel
+/// may not resume it for some milliseconds. Spinning avoids this if the service answers within
+/// [#MOST_NANOS]. After [#MOST_MISSES] consecutive slower answers, callers spin only once in
 /// [#RETRY] calls.
 ///
 /// | field | writer | read mode | write mode |
@@ -33,7 +33,7 @@ final class SpinWait {
   @SuppressWarnings("unused") // through its handle
   private int misses;
 
-  /// Spins until a condition holds, at most as long as spinning has been worthwhile lately.
+  /// Spins until a condition is true, but no longer than has recently been worthwhile.
   ///
   /// @param isDone the condition, evaluated repeatedly
   void await(BooleanSupplier isDone) {

@@ -1,5 +1,5 @@
-/// Schedulers of domains: the interfaces that a class of a domain implements to choose which of its
-/// virtual threads run.
+/// Schedulers of domains. A class of a domain implements these interfaces in order to select which
+/// of its virtual threads run.
 ///
 /// ```java
 /// public final class RoundRobin implements Scheduler {

@@ -15,8 +15,8 @@ import sluice.verify.check.JdkTypes;
 
 /// The supertypes of a component's classes, up to the JDK. Confined to one thread.
 ///
-/// A call names the class that the compiler saw. For example, `MyList.parallelStream` is the method
-/// of `Collection` unless a class of the component in between has a method of its own.
+/// A call refers to the class that was known to the compiler. For example, `MyList.parallelStream`
+/// is the method of `Collection` unless a class of the component in between overrides it.
 final class Ancestry {
   private static final int MOST = 256;
   private static final ClassFile FILES = ClassFile.of();
@@ -34,7 +34,7 @@ final class Ancestry {
     return ofJdk(internalName).contains(THREAD);
   }
 
-  /// Returns true if a member of the JDK has a pattern of the domain in its descriptor.
+  /// Returns true if the descriptor of a JDK member contains the domain's pattern class.
   boolean takesPattern(String owner, String descriptor) {
     return descriptor.contains(Relocation.REGEX)
         && !owner.startsWith(Relocation.OWN)
@@ -42,14 +42,14 @@ final class Ancestry {
         && source.read(owner) == null;
   }
 
-  /// Returns the JDK types among a type and its supertypes, nearest first.
+  /// Returns the JDK types among a type and its supertypes, starting with the nearest.
   List<String> ofJdk(String internalName) {
     return ofJdk.computeIfAbsent(
         internalName, name -> above(name).stream().filter(JdkTypes::has).toList());
   }
 
   /// Returns true if a class of the component, among a type and its supertypes, declares a method
-  /// with this name and descriptor.
+  /// with the given name and descriptor.
   boolean declares(String internalName, String name, String descriptor) {
     for (String at : above(internalName)) {
       ClassModel model = model(at);

@@ -18,27 +18,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Decides which exception handlers of a method begin with a gate, and which handlers' gates an
-/// entry of the exception table must not cover. Confined to one thread.
+/// Determines which exception handlers of a method begin with a gate, and which handlers' gates
+/// must not be covered by an entry of the exception table. Confined to one thread.
 ///
 /// A handler has a gate if it would catch a [sluice.domain.inside.Death], or if it is located
-/// before the end of the code that it protects, because it closes a loop. The handler that a
-/// compiler generates to exit a monitor has none: it must reach its `monitorexit`, and rethrows the
-/// exception. It may throw a different exception, for example if the monitor is not held, so every
-/// handler that covers it has a gate too, whatever it catches.
+/// before the end of the code that it protects, because it then closes a loop. The handler that a
+/// compiler generates to exit a monitor has no gate, because it must reach its `monitorexit`; it
+/// rethrows the exception. It may throw a different exception, for example if the monitor is not
+/// held. Therefore every handler that covers it has a gate, regardless of the exceptions it
+/// catches.
 ///
-/// **A death always propagates forward.** So does the exception that a gate throws instead when the
-/// stack is full. The gate of a handler is not covered by any other handler, whatever it catches,
-/// except by a monitor handler located after it. A handler that covers a monitor handler is located
-/// after it, and has a gate or is a monitor handler itself. So a death reaches the end of the
-/// method, even in a class file whose handlers cover themselves and each other. A monitor handler
-/// that violates these rules is treated like any other handler: its monitor is exited when the
-/// method is.
+/// **A death always propagates forward.** This also applies to the exception that a gate throws
+/// instead if the stack is full. The gate of a handler is not covered by any other handler,
+/// regardless of the exceptions it catches, except by a monitor handler located after it. A handler
+/// that covers a monitor handler is located after it, and has a gate or is a monitor handler
+/// itself. Therefore a death reaches the end of the method, even in a class file whose handlers
+/// cover themselves and each other. A monitor handler that violates these rules is treated like any
+/// other handler, and its monitor is exited when the method is exited.
 final class Handlers {
   private static final Set<String> CATCH_DEATH =
       Set.of("java/lang/Throwable", "java/lang/Error", "sluice/domain/inside/Death");
 
-  /// The maximum number of handlers times entries of the exception table that are examined.
+  /// The maximum product of the numbers of handlers and exception table entries that are examined.
   private static final long MOST_PAIRS = 4_000_000;
 
   /// The maximum number of instructions of a monitor handler.
@@ -50,7 +51,7 @@ final class Handlers {
   /// The number of instructions before each label.
   private final Map<Label, Integer> places = new HashMap<>();
 
-  /// The monitor handlers, and the position where each ends.
+  /// The monitor handlers and the positions at which they end.
   private final Map<Label, Integer> exits = new HashMap<>();
 
   private final List<Label> gated = new ArrayList<>();
@@ -124,8 +125,8 @@ final class Handlers {
     exits.put(handler, end);
   }
 
-  /// Returns the end of a handler that does nothing but exit a monitor and throw, or -1 if it is
-  /// not one.
+  /// Returns the end of a handler that only exits a monitor and rethrows, or -1 if it is a
+  /// different handler.
   private int endOfExit(int from) {
     boolean leaves = false;
     for (int i = from; i < Math.min(instructions.size(), from + MOST_OF_EXIT); i++) {
@@ -148,13 +149,13 @@ final class Handlers {
     return withGate.contains(handler);
   }
 
-  /// Returns true if an entry is left out because it makes a monitor handler cover itself, which
-  /// would loop forever at a monitor that is not held.
+  /// Returns true if an entry is omitted because it makes a monitor handler cover itself, which
+  /// would loop forever if the monitor is not held.
   boolean isLeftOut(ExceptionCatch entry) {
     return exits.containsKey(entry.handler()) && place(entry.tryStart()) >= place(entry.handler());
   }
 
-  /// Returns the handlers within an entry whose gates it must not cover, in code order.
+  /// Returns the handlers within an entry whose gates must not be covered by it, in code order.
   List<Label> uncovered(ExceptionCatch entry) {
     int first = place(entry.tryStart());
     int last = place(entry.tryEnd());
@@ -164,7 +165,7 @@ final class Handlers {
         .toList();
   }
 
-  /// Returns true if an instruction may jump to a label that was seen before it.
+  /// Returns true if an instruction may jump to a label that precedes it.
   static boolean goesBack(CodeElement element, Set<Label> seen) {
     return switch (element) {
       case BranchInstruction branch -> seen.contains(branch.target());

@@ -9,12 +9,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Finds the method handles that a constant refers to. Stateless.
+/// Finds the method handles to which a constant refers. Stateless.
 final class Handles {
   private Handles() {}
 
-  /// Returns the constant itself if it is a handle, and the handles among the arguments of a
-  /// dynamic constant, at any depth.
+  /// Returns the constant itself if it is a handle, or the handles among the arguments of a dynamic
+  /// constant, at any depth.
   static List<MethodHandleEntry> of(LoadableConstantEntry entry) {
     List<MethodHandleEntry> found = new ArrayList<>();
     ArrayDeque<LoadableConstantEntry> ready = new ArrayDeque<>(List.of(entry));

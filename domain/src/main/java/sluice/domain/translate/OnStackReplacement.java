@@ -15,14 +15,14 @@ import java.util.Set;
 /// thread may call.
 ///
 /// In JDK 25, a virtual thread that waits below a class initializer with a replaced frame is
-/// unmounted together with the JVM's frames that called the initializer. Those frames are valid
-/// only on the stack that they came from, so the JVM crashes when the thread is mounted on another.
-/// `SharedRuntime::OSR_migration_begin` checks whether the caller of the replaced frame is
-/// interpreted, but not whether it is the JVM. An interpreted initializer pins the thread, as
+/// unmounted together with the JVM's frames that called the initializer. Those frames are only
+/// valid on the stack on which they were created, so the JVM crashes when the thread is mounted on
+/// another one. `SharedRuntime::OSR_migration_begin` checks if the caller of the replaced frame is
+/// interpreted, but not if it is the JVM. An interpreted initializer pins the thread, as
 /// documented.
 ///
-/// A method of more than 8 000 bytes is never compiled (`-XX:+DontCompileHugeMethods`, the JVM's
-/// default), so an initializer with a loop is padded with `nop` instructions.
+/// Methods of more than 8 000 bytes are never compiled (`-XX:+DontCompileHugeMethods`, the JVM's
+/// default). Therefore an initializer that contains a loop is padded with `nop` instructions.
 final class OnStackReplacement {
   /// The size of the largest method that HotSpot compiles, in bytes.
   private static final int LARGEST_COMPILED = 8_000;

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /// The JDK calls that open a socket, a socket channel or a selector. The domain checks its budget
-/// before each call and counts the result after it. Stateless.
+/// before each of these calls and counts the result afterwards. Stateless.
 final class Openers {
   static final MethodTypeDesc OPENED =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
@@ -47,14 +47,14 @@ final class Openers {
 
   private Openers() {}
 
-  /// Returns true if a member with this name opens a socket in some class.
+  /// Returns true if a member with the given name opens a socket in any class.
   static boolean isCandidate(String name) {
     return MEMBERS.contains(name);
   }
 
   /// Returns true if a call opens a socket.
   ///
-  /// @param owner the internal name of the class that the call names
+  /// @param owner the internal name of the class specified by the call
   static boolean has(String owner, String name) {
     return NAMES.getOrDefault(owner, Set.of()).contains(name);
   }

@@ -26,7 +26,8 @@ final class OwnMethods {
 
   private static final ClassDesc SOCKET = ClassDesc.of(OwnSocket.class.getName());
 
-  /// The JDK's socket classes that have a `close`, including subclasses that a domain may extend.
+  /// The JDK's socket classes that have a `close` method, including subclasses that a domain may
+  /// extend.
   private static final Set<String> SOCKETS =
       Set.of(
           "java/net/Socket",
@@ -38,7 +39,7 @@ final class OwnMethods {
 
   private OwnMethods() {}
 
-  /// Returns the transformation that adds the methods to a class; null if it needs none.
+  /// Returns the transformation that adds the methods to a class, or null if none is required.
   static @Nullable ClassTransform of(ClassModel model, Ancestry ancestry) {
     String above = model.superclass().map(ClassEntry::asInternalName).orElse("");
     List<String> ofJdk = ancestry.ofJdk(above);
@@ -78,8 +79,8 @@ final class OwnMethods {
     return null;
   }
 
-  /// Adds a method that calls another method of the superclass even if it is overridden. All
-  /// parameters are objects.
+  /// Adds a method that calls another method of the superclass even if that method is overridden.
+  /// All parameters are objects.
   private static void method(
       ClassBuilder builder, String name, String above, String called, String descriptor) {
     MethodTypeDesc type = MethodTypeDesc.ofDescriptor(descriptor);

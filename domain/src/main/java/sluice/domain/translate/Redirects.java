@@ -20,8 +20,8 @@ import sluice.domain.inside.SettingSubstitutes;
 import sluice.domain.inside.Substitutes;
 import sluice.domain.inside.ThreadSubstitutes;
 
-/// Maps members of the JDK to the methods of [Substitutes] and similar classes that replace them.
-/// Immutable.
+/// Maps members of the JDK to the methods of [Substitutes] and similar classes by which they are
+/// replaced. Immutable.
 final class Redirects {
   static final ClassDesc SUBSTITUTES = ClassDesc.ofInternalName(Relocation.SUBSTITUTES);
   private static final ClassDesc LOGGERS = ClassDesc.ofInternalName(Relocation.LOGGERS);
@@ -30,7 +30,7 @@ final class Redirects {
   static final ClassDesc FACTORY = ClassDesc.of(ThreadFactory.class.getName());
 
   /// The type of the parent that is added to a new thread group. Without it, the parent would be
-  /// the group of the calling thread, which for a virtual thread is the JVM's.
+  /// the group of the calling thread, which is the JVM's group in the case of a virtual thread.
   private static final ClassDesc GROUP = ClassDesc.of(ThreadGroup.class.getName());
 
   private static final String GROUPS = "java/lang/ThreadGroup";
@@ -102,12 +102,12 @@ final class Redirects {
     signatures.add(member.substring(member.indexOf('.')) + descriptor);
   }
 
-  /// Returns the substitute for a member of a JDK class, or null.
+  /// Returns the substitute for a member of a JDK class, or null if there is none.
   @Nullable Substitute find(String owner, String name, String descriptor) {
     return byMember.get(owner + "." + name + descriptor);
   }
 
-  /// Returns true if a member with this name and descriptor is redirected in some JDK class.
+  /// Returns true if a member with the given name and descriptor is redirected in any JDK class.
   boolean isCandidate(String name, String descriptor) {
     return signatures.contains("." + name + descriptor);
   }
@@ -117,7 +117,7 @@ final class Redirects {
   }
 
   /// Returns the type of the argument that is added to a call so that it uses the domain's threads,
-  /// or null.
+  /// or null if none is added.
   @Nullable ClassDesc added(String owner, String name, MethodTypeDesc type) {
     if (owner.equals(GROUPS) && type.descriptorString().equals(OF_A_NAME)) {
       return GROUP;
@@ -139,8 +139,8 @@ final class Redirects {
         : null;
   }
 
-  /// Returns true if a class of the domain may inherit a method with this name to which an argument
-  /// is added.
+  /// Returns true if a class of the domain may inherit a method with the given name to which an
+  /// argument is added.
   static boolean mayAdd(String name) {
     return name.endsWith("Async");
   }
@@ -153,7 +153,8 @@ final class Redirects {
         + text.substring(0, text.indexOf(')') + 1);
   }
 
-  /// Returns the index of the added argument among the parameters: the last, or the one before.
+  /// Returns the index of the added argument among the parameters, which is the last or last but
+  /// one.
   static int place(String owner, String name, MethodTypeDesc type) {
     boolean isBefore =
         owner.equals(GROUPS)
@@ -162,13 +163,13 @@ final class Redirects {
     return isBefore ? type.parameterCount() - 1 : type.parameterCount();
   }
 
-  /// Returns true for the JDK's thread pools whose constructor a domain's class may call.
+  /// Returns true for the JDK's thread pools whose constructors may be called by a domain's class.
   static boolean isPool(String owner) {
     return owner.equals(CONCURRENT + "ThreadPoolExecutor")
         || owner.equals(CONCURRENT + "ScheduledThreadPoolExecutor");
   }
 
-  /// Returns true if a call passes a thread factory to the JDK, which will start its threads.
+  /// Returns true if a call passes a thread factory to the JDK, which uses it to start threads.
   static boolean givesFactory(String owner, MethodTypeDesc type) {
     int count = type.parameterCount();
     return owner.startsWith(CONCURRENT)
@@ -176,7 +177,7 @@ final class Redirects {
         && (type.parameterType(count - 1).equals(FACTORY) || isBeforeHandler(type));
   }
 
-  /// Returns true if the factory of the call is the last argument but one.
+  /// Returns true if the factory is the last but one argument of the call.
   static boolean isBeforeHandler(MethodTypeDesc type) {
     int count = type.parameterCount();
     return count > 1
@@ -184,7 +185,7 @@ final class Redirects {
         && type.parameterType(count - 2).equals(FACTORY);
   }
 
-  /// Returns the name of the method of [Substitutes] that provides an added argument.
+  /// Returns the name of the method of [Substitutes] that supplies an added argument.
   static String giver(ClassDesc added) {
     if (added.equals(GROUP)) {
       return "group";

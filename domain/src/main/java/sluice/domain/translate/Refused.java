@@ -1,9 +1,10 @@
 package sluice.domain.translate;
 
-/// Thrown for a class that a domain does not load. The message has class, method, line, why and
-/// fix.
+/// Thrown if a domain refuses to load a class. The message states the class, method and line, the
+/// reason and the fix.
 ///
-/// For a refused call, a [SecurityException] with such a message is thrown at the call instead.
+/// If only a call is refused, a [SecurityException] with the same kind of message is thrown at the
+/// call instead.
 public final class Refused extends LinkageError {
   private static final long serialVersionUID = 1;
 

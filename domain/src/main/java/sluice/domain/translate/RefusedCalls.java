@@ -15,18 +15,19 @@ import java.util.Map;
 import sluice.domain.inside.Refusal;
 import sluice.verify.check.Finding;
 
-/// Inserts a throw before each instruction of one method that a domain refuses. Confined to one
+/// Inserts a throw before each instruction of a method that is refused by a domain. Confined to one
 /// thread.
 ///
-/// The throw is a call of [Refusal], which leaves locals and stack alone, so the stack map frames
-/// of the method stay valid. The instruction stays behind it, where it is never reached: jumps and
-/// handlers that lead to the instruction lead to the throw before it.
+/// The throw is a call of [Refusal], which does not change the locals and the stack, so the stack
+/// map frames of the method remain valid. The instruction is kept after the throw, where it is
+/// never reached. Jumps and handlers whose target was the instruction now lead to the throw before
+/// it.
 final class RefusedCalls implements CodeTransform {
   private static final ClassDesc REFUSAL = ClassDesc.of(Refusal.class.getName());
   private static final MethodTypeDesc AT =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String);
 
-  /// The message of each refused instruction, by its index from 0.
+  /// The message of each refused instruction, by its zero-based index.
   private final Map<Integer, String> messages;
 
   private int instruction;
@@ -39,7 +40,7 @@ final class RefusedCalls implements CodeTransform {
   /// Returns the messages of each method that has a refused instruction.
   ///
   /// @param findings the findings in the original class
-  /// @param renamed the same class with relocated names; the keys of the result are its methods
+  /// @param renamed the same class with relocated names; its methods are the keys of the result
   static Map<String, Map<Integer, String>> messages(
       List<Finding> findings, ClassModel model, ClassModel renamed) {
     if (findings.isEmpty()) {
@@ -61,7 +62,7 @@ final class RefusedCalls implements CodeTransform {
     return result;
   }
 
-  /// Returns name and descriptor of a method.
+  /// Returns the name and descriptor of a method.
   static String member(MethodModel method) {
     return method.methodName().stringValue() + method.methodType().stringValue();
   }
@@ -70,7 +71,7 @@ final class RefusedCalls implements CodeTransform {
     return Refused.text(where(finding), finding.rule().why(), finding.rule().fix());
   }
 
-  /// Returns class, method, line and the member that is used there.
+  /// Returns the class, method and line of a finding, and the member that is used there.
   static String where(Finding finding) {
     return finding.className()
         + "."
@@ -90,7 +91,7 @@ final class RefusedCalls implements CodeTransform {
     builder.loadConstant(message).invokestatic(REFUSAL, "at", AT);
   }
 
-  /// Resets the counters, because a method whose jumps are too far is generated a second time.
+  /// Resets the counters, because a method whose jumps are too long is generated a second time.
   @Override
   public void atStart(CodeBuilder builder) {
     instruction = -1;

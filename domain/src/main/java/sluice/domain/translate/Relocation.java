@@ -20,8 +20,8 @@ import sluice.domain.inside.ThreadSubstitutes;
 /// Renames classes of the JDK and of this module of which each domain has a copy. Stateless; any
 /// thread may call.
 ///
-/// Names are changed in the text entries of a class file's constant pool. String constants with
-/// such a name change too, so that `Class.forName` finds the copy.
+/// The names in the text entries of a class file's constant pool are changed. String constants that
+/// contain one of these names are also changed, so that `Class.forName` finds the copy.
 final class Relocation {
   /// The package of the copies.
   static final String OWN = "sluice/domain/own/";
@@ -86,7 +86,7 @@ final class Relocation {
     return type.getName().replace('.', '/');
   }
 
-  /// Returns the renamed bytes of a copy, or null if the name is not that of a copy.
+  /// Returns the renamed bytes of a copy, or null if the name does not belong to a copy.
   static byte @Nullable [] copy(String internalName) {
     String original = original(internalName);
     if (original == null) {
@@ -109,12 +109,12 @@ final class Relocation {
         : OURS.get(internalName);
   }
 
-  /// Returns true for the copy of a class of this module, which is not translated.
+  /// Returns true for a copy of a class of this module, which is not translated.
   static boolean isOurs(String internalName) {
     return OURS.containsKey(internalName);
   }
 
-  /// Returns a class file with the names of the copies.
+  /// Returns a class file in which the names have been replaced by those of the copies.
   ///
   /// @throws IllegalArgumentException if the bytes are not a class file
   static byte[] rename(byte[] bytes) {
@@ -135,7 +135,8 @@ final class Relocation {
     return result.toByteArray();
   }
 
-  /// Copies one entry of a constant pool (JVMS 4.4). Returns the number of indexes that it takes.
+  /// Copies one entry of a constant pool (JVMS 4.4). Returns the number of indexes that it
+  /// occupies.
   private static int entry(DataInputStream in, DataOutputStream out) throws IOException {
     int tag = in.readUnsignedByte();
     out.writeByte(tag);
@@ -156,7 +157,8 @@ final class Relocation {
     return 1;
   }
 
-  /// Replaces complete names. `x/java/util/regex/Y`, from a jar with shaded libraries, stays.
+  /// Replaces complete names. A name such as `x/java/util/regex/Y`, from a jar with shaded
+  /// libraries, is not changed.
   private static String renamed(String text) {
     String result = text;
     if (text.contains("/regex/")
@@ -188,8 +190,8 @@ final class Relocation {
     return result.append(text, copied, text.length()).toString();
   }
 
-  /// Returns true if a name begins at an index. In a descriptor, a name follows an `L` that begins
-  /// the descriptor of a type.
+  /// Returns true if a name begins at the given index. In a descriptor, a name follows an `L` that
+  /// begins the descriptor of a type.
   private static boolean beginsName(String text, int at) {
     if (at == 0) {
       return true;

@@ -4,15 +4,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The JDK calls that create an object with threads of its own, which ends with the domain.
-/// Stateless.
+/// The JDK calls that create an object with its own threads, which is closed when the domain is
+/// terminated. Stateless.
 final class Services {
   static final String CLIENT = "java/net/http/HttpClient";
 
   /// The descriptor of the methods that create an HTTP client.
   static final String MAKES_CLIENT = "()L" + CLIENT + ";";
 
-  /// The client's method whose future is completed on the JVM's common pool.
+  /// The method of a client whose future is completed on the JVM's common pool.
   static final String SEND = "sendAsync";
 
   private static final Map<String, Set<String>> NAMES =
@@ -37,12 +37,13 @@ final class Services {
 
   private Services() {}
 
-  /// Returns true if a member with this name creates such an object in some class.
+  /// Returns true if a member with the given name creates an object with its own threads in any
+  /// class.
   static boolean isCandidate(String name) {
     return MEMBERS.contains(name);
   }
 
-  /// Returns true if a call creates such an object.
+  /// Returns true if a call creates an object with its own threads.
   ///
   /// @param owner the internal name of a JDK class
   static boolean has(String owner, String name) {

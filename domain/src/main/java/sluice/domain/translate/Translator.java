@@ -17,20 +17,20 @@ import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
 import sluice.verify.check.RuleTable;
 
-/// Translates classes for domains: inserts gates and replaces streams, properties, threads and
-/// patterns by those of the domain. Keeps nothing between calls, so any thread may call.
+/// Translates classes for domains. It inserts gates, and replaces streams, properties, threads and
+/// patterns with those of the domain. No state is kept between calls, so any thread may call.
 ///
-/// The rules of [DomainCheck] decide which calls are refused; [Redirects] lists those that are
-/// redirected.
+/// The rules of [DomainCheck] determine which calls are refused. [Redirects] lists the calls that
+/// are redirected.
 public final class Translator {
-  /// The version of the translation. It changes when the same class is to be translated
+  /// The version of the translation. It must be changed if the same class is translated
   /// differently.
   public static final int VERSION = 10;
 
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
 
-  /// Drops names of local variables and unused constants, which saves a seventh of the time that
-  /// the JVM takes to define a class. Line numbers are kept.
+  /// Drops the names of local variables and unused constants, which saves a seventh of the time
+  /// that the JVM takes to define a class. Line numbers are preserved.
   private static final ClassFile SMALL =
       ClassFile.of(
           ClassFile.StackMapsOption.DROP_STACK_MAPS,
@@ -39,8 +39,8 @@ public final class Translator {
 
   private static final String CLASS_VALUE = "java/lang/ClassValue";
 
-  /// Holds the tables, which are loaded when the first class is translated: cached classes need
-  /// neither.
+  /// Holds the tables, which are loaded when the first class is translated, because they are not
+  /// required for cached classes.
   private static final class Tables {
     static final RuleTable RULES = RuleTable.standard();
     static final Redirects REDIRECTS = new Redirects();
@@ -48,8 +48,8 @@ public final class Translator {
     private Tables() {}
   }
 
-  /// Returns the domain's own copy of a class, translated if it is from the JDK; null if the name
-  /// is not that of a copy.
+  /// Returns the domain's own copy of a class, which is translated if it is a JDK class, or null if
+  /// the name does not belong to a copy.
   public byte @Nullable [] own(String internalName) {
     byte[] copy = Relocation.copy(internalName);
     if (copy == null || Relocation.isOurs(internalName)) {
@@ -60,7 +60,8 @@ public final class Translator {
 
   /// Translates a class of a component. Calls that a domain refuses are replaced by a throw.
   ///
-  /// @throws Refused with class, method, line, why and fix
+  /// @throws Refused if the class is refused; the message states the class, method and line, the
+  ///   reason and the fix
   public byte[] translate(byte[] bytes, ClassSource source) {
     String name = "class";
     try {
@@ -77,7 +78,7 @@ public final class Translator {
     }
   }
 
-  /// Returns the calls that have to throw.
+  /// Returns the calls that must throw an exception.
   private static List<Finding> check(ClassModel model, byte[] bytes, ClassSource source) {
     DomainCheck check = new DomainCheck(Tables.RULES, source::read);
     check.add(model.thisClass().asInternalName(), bytes);

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Inserts gates and redirects into one method. Confined to one thread.
 ///
-/// A gate is one call of a static method without parameters or result. It leaves locals and stack
-/// alone, so the stack map frames of the method stay valid, and no types have to be computed again.
+/// A gate is a call of a static method without parameters or result. It does not change the locals
+/// and the stack, so the stack map frames of the method remain valid, and types do not have to be
+/// computed again.
 final class Weaver implements CodeTransform {
   private static final ClassDesc GATE = ClassDesc.ofInternalName(Relocation.GATE);
 
@@ -47,20 +48,21 @@ final class Weaver implements CodeTransform {
   private final int padding;
   private final Handlers handlers;
 
-  /// The end of each handler's gate.
+  /// The end of the gate of each handler.
   private final Map<Label, Label> afterGate = new HashMap<>();
 
   private final Set<Label> seen = new HashSet<>();
 
-  /// The number of sockets and pools of each class that were created and whose constructor has not
-  /// been called yet.
+  /// The number of sockets and pools of each class that have been created but whose constructor has
+  /// not been called yet.
   private final Map<String, Integer> made = new HashMap<>();
 
   /// True if the previous instruction created a socket or pool.
   private boolean isNew;
 
-  /// An entry for each `new Thread` without a constructor call yet, innermost first: true if the
-  /// next instruction duplicated the reference, as it does if the object is used.
+  /// An entry for each `new Thread` whose constructor has not been called yet, innermost first. It
+  /// is true if the next instruction duplicated the reference, as is the case if the object is
+  /// used.
   private final Deque<Boolean> threads = new ArrayDeque<>();
 
   /// True if the previous instruction created a thread.
@@ -68,7 +70,7 @@ final class Weaver implements CodeTransform {
 
   private int line;
 
-  /// @param where the class and method, for messages
+  /// @param where the class and method, for error messages
   /// @param computesValue true for the `computeValue` of a `ClassValue`
   /// @param padding the number of `nop` instructions to insert at the beginning
   Weaver(
@@ -166,7 +168,7 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// Weaves a method reference. A reference that cannot be redirected throws at its place.
+  /// Weaves a method reference. A reference that cannot be redirected is replaced by a throw.
   private void reference(CodeBuilder builder, Instruction made) {
     try {
       if (made instanceof InvokeDynamicInstruction call) {
@@ -186,8 +188,8 @@ final class Weaver implements CodeTransform {
     return where + ", line " + line + ": " + owner.replace('/', '.') + "." + name;
   }
 
-  /// Returns the refusal of a call that passes a pattern of the domain to the JDK, which only knows
-  /// its own pattern class.
+  /// Returns the refusal of a call that passes a pattern of the domain to the JDK, because the JDK
+  /// only knows its own pattern class.
   private Refused ofPattern(String owner, String name) {
     return new Refused(
         where(owner, name),
@@ -233,8 +235,8 @@ final class Weaver implements CodeTransform {
       return;
     }
     Redirects.Substitute substitute = substitute(owner, name, descriptor);
-    // A call of a superclass's method cannot become a static call, which would select the method by
-    // class again.
+    // A call of a superclass's method cannot be replaced by a static call, which would select the
+    // method by class again.
     if (substitute != null && call.opcode() != Opcode.INVOKESPECIAL) {
       builder.invokestatic(substitute.owner(), substitute.name(), substitute.type());
       castResult(builder, type, substitute);
@@ -247,7 +249,7 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// Redirects a constructor of `Thread`. A call in a subclass's constructor stays as it is. For a
+  /// Redirects a constructor of `Thread`. A call in a subclass's constructor is not changed. For a
   /// new object, the substitute's result replaces the two references to the object, which is never
   /// constructed.
   private void thread(CodeBuilder builder, InvokeInstruction call) {
@@ -262,8 +264,8 @@ final class Weaver implements CodeTransform {
     builder.dup_x2().pop().pop2();
   }
 
-  /// Weaves a call that may need threads: adds the domain's threads, and records each pool that it
-  /// creates.
+  /// Weaves a call that may require threads. This adds the domain's threads, and records each pool
+  /// that is created.
   private void threads(
       CodeBuilder builder, InvokeInstruction call, String owner, String name, MethodTypeDesc type) {
     if (call.opcode() != Opcode.INVOKESPECIAL && makesClient(owner, name, type)) {
@@ -332,7 +334,7 @@ final class Weaver implements CodeTransform {
   }
 
   /// Passes the result of a call to the domain. A constructor leaves it on the stack if it was
-  /// called for a `new`; in the constructor of a subclass it is `this`.
+  /// called for a `new` instruction; in the constructor of a subclass the result is `this`.
   private void made(
       CodeBuilder builder, String owner, String name, String teller, MethodTypeDesc type) {
     boolean isThis = false;
@@ -365,7 +367,8 @@ final class Weaver implements CodeTransform {
     return null;
   }
 
-  /// Returns true if a call opens a socket: its owner or an ancestor of the owner does.
+  /// Returns true if a call opens a socket, which is the case if its owner or an ancestor of the
+  /// owner does.
   private boolean opens(String owner, String name, String descriptor) {
     if (Openers.has(owner, name)) {
       return true;
@@ -376,8 +379,8 @@ final class Weaver implements CodeTransform {
         && !ancestry.declares(owner, name, descriptor);
   }
 
-  /// Returns the JDK class, among an owner and its ancestors, to whose call an argument is added;
-  /// or null.
+  /// Returns the JDK class, among an owner and its ancestors, to whose call an argument is added,
+  /// or null if there is none.
   private @Nullable String adding(String owner, String name, MethodTypeDesc type) {
     if (redirects.added(owner, name, type) != null) {
       return owner;
@@ -434,7 +437,7 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// Checks a constant of the class: a method handle in it cannot be redirected.
+  /// Checks a constant of the class, because a method handle in it cannot be redirected.
   private void constant(LoadableConstantEntry entry) {
     for (MethodHandleEntry handle : Handles.of(entry)) {
       DirectMethodHandleDesc symbol = handle.asSymbol();
@@ -447,7 +450,8 @@ final class Weaver implements CodeTransform {
     }
   }
 
-  /// Returns the replacement of a method reference; the reference itself if it is not redirected.
+  /// Returns the replacement of a method reference, or the reference itself if it is not
+  /// redirected.
   private ConstantDesc reference(DirectMethodHandleDesc handle) {
     switch (handle.kind()) {
       case GETTER, SETTER, STATIC_GETTER, STATIC_SETTER -> {

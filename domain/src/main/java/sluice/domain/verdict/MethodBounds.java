@@ -17,11 +17,11 @@ import sluice.verify.MethodVerdict;
 import sluice.verify.Refusal;
 import sluice.verify.Verifier;
 
-/// The bounds that a verifier finds for the methods of one domain, given all its classes.
+/// The bounds determined by a verifier for the methods of one domain, based on all of its classes.
 /// Immutable.
 public final class MethodBounds {
-  /// The maximum number of bytecodes, some 10 to 50 µs of work, that a thread of another party runs
-  /// for a domain.
+  /// The maximum number of bytecodes that a thread of another party runs for a domain, which
+  /// amounts to some 10 to 50 µs of work.
   public static final long MOST_BYTECODES = 20_000;
 
   private final Map<String, MethodVerdict> verdicts = new HashMap<>();
@@ -34,8 +34,8 @@ public final class MethodBounds {
 
   /// Verifies the classes of a domain.
   ///
-  /// @param jars jars or directories with all of its classes
-  /// @throws IOException if one cannot be read
+  /// @param jars the jars or directories that contain all of its classes
+  /// @throws IOException if a jar or directory cannot be read
   public static MethodBounds of(Collection<Path> jars) throws IOException {
     Component classes = new Component();
     for (Path jar : jars) {
@@ -44,10 +44,10 @@ public final class MethodBounds {
     return new MethodBounds(classes);
   }
 
-  /// Returns the reason why a method must not run on a thread of another party, with the line if it
-  /// is known; empty if it may.
+  /// Returns the reason why a method must not run on a thread of another party, including the line
+  /// if it is known, or an empty string if the method may run.
   ///
-  /// @param made the class of the called object, whose initializer has run
+  /// @param made the class of the called object, which has been initialized
   public String refusal(Class<?> made, Method method) {
     MethodVerdict verdict = verdict(made, method);
     String why = why(verdict);
@@ -62,8 +62,8 @@ public final class MethodBounds {
             + why;
   }
 
-  /// Returns the verdict on the method that a call runs: the first declaration from the object's
-  /// class upwards, or else the interface's own.
+  /// Returns the verdict on the method that is run by a call. This is the first declaration found
+  /// from the object's class upwards, or otherwise the declaration in the interface.
   private @Nullable MethodVerdict verdict(Class<?> made, Method method) {
     String key =
         method.getName()

@@ -3,10 +3,10 @@ package sluice.loop.counters;
 import java.lang.foreign.MemorySegment;
 
 /// A 64-bit number in a counters file. Only one thread at a time may write it, which is not
-/// checked; any thread, and any process that may open the file, reads it.
+/// checked. Any thread, and any process that may open the file, may read it.
 ///
-/// Writing is one store without a fence and allocates nothing. Reading may lag behind the writer by
-/// the time a store takes to leave its processor.
+/// A write is one store without a fence and allocates nothing. A read may lag behind the writer by
+/// the time that a store takes to leave its processor.
 ///
 /// | field   | writer          | read mode             | write mode |
 /// |---------|-----------------|-----------------------|------------|
@@ -16,7 +16,7 @@ public final class Counter {
   private final MemorySegment segment;
   private final long offset;
 
-  /// The owner's copy, so that adding does not read the shared slot.
+  /// The owner's copy of the value, so that adding does not read the shared slot.
   private long value;
 
   Counter(MemorySegment segment, long offset) {
@@ -24,31 +24,31 @@ public final class Counter {
     this.offset = offset;
   }
 
-  /// Adds one. Owner only.
+  /// Adds one to this counter. Must be called by the owner.
   public void increment() {
     add(1);
   }
 
-  /// Adds `amount`, which may be negative for a gauge. Owner only.
+  /// Adds `amount`, which may be negative for a gauge. Must be called by the owner.
   public void add(long amount) {
     set(value + amount);
   }
 
-  /// Replaces the number. Owner only.
+  /// Sets the value of this counter. Must be called by the owner.
   public void set(long newValue) {
     value = newValue;
     CounterLayout.LONG.setOpaque(segment, offset, newValue);
   }
 
-  /// Replaces the number if it has changed: a counter at rest costs its readers no cache miss.
-  /// Owner only.
+  /// Sets the value of this counter if it has changed, so that a counter at rest causes no cache
+  /// misses for its readers. Must be called by the owner.
   void update(long newValue) {
     if (newValue != value) {
       set(newValue);
     }
   }
 
-  /// Returns the number in the file. Any thread may call.
+  /// Returns the value in the file. Any thread may call.
   public long value() {
     return (long) CounterLayout.LONG.getOpaque(segment, offset);
   }

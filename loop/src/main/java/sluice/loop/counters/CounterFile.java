@@ -19,23 +19,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// A reader of counters files of other processes. Stateless: any thread may call.
+/// Reads the counters files of other processes. Stateless; any thread may call.
 ///
-/// A file is untrusted input: every length and count in it is checked against what the format and
-/// the file's size allow, and text is stripped of control characters. It is copied with `read(2)`
-/// instead of being mapped, so that a file truncated meanwhile ends in an error and not in SIGBUS;
-/// the kernel copies aligned words whole.
+/// A file is untrusted input. Every length and count in it is checked against the format and the
+/// size of the file, and control characters are removed from text. The file is copied with
+/// `read(2)` instead of being mapped, so that a concurrent truncation causes an error instead of
+/// SIGBUS. The kernel copies aligned words as a whole.
 public final class CounterFile {
   private static final String SUFFIX = ".counters";
 
-  /// The tolerance between the clocks of the process table and of files, which differ by some
+  /// The tolerance between the clocks of the process table and of files, which differ by a few
   /// ticks.
   private static final long START_SLACK_MILLIS = 2_000;
 
   private CounterFile() {}
 
-  /// Returns the directory of counters files: `$SLUICE_RUN_DIR`, else `$XDG_RUNTIME_DIR/sluice`,
-  /// else `sluice-USER` in the directory for temporary files.
+  /// Returns the directory of counters files. This is `$SLUICE_RUN_DIR` or
+  /// `$XDG_RUNTIME_DIR/sluice` if the variable is set, and otherwise `sluice-USER` in the directory
+  /// for temporary files.
   public static Path defaultDirectory() {
     String own = System.getenv("SLUICE_RUN_DIR");
     if (own != null && !own.isEmpty()) {
@@ -49,12 +50,13 @@ public final class CounterFile {
     return Path.of(System.getProperty("java.io.tmpdir", "."), "sluice-" + user);
   }
 
-  /// Returns the file of the process with a given number.
+  /// Returns the counters file of the process with the given id.
   public static Path fileOf(Path directory, long pid) {
     return directory.resolve(pid + SUFFIX);
   }
 
-  /// Returns the numbers of the live processes with a counters file in a directory, ascending.
+  /// Returns the ids of the live processes that have a counters file in the given directory, in
+  /// ascending order.
   public static List<Long> processes(Path directory) throws IOException {
     List<Long> pids = new ArrayList<>();
     for (long pid : pidsOfFiles(directory)) {
@@ -82,7 +84,7 @@ public final class CounterFile {
     return snapshots;
   }
 
-  /// Deletes the files of processes that are gone.
+  /// Deletes the files of processes that have terminated.
   ///
   /// @return the number of files deleted
   public static int deleteStale(Path directory) throws IOException {
@@ -112,8 +114,8 @@ public final class CounterFile {
     return pids;
   }
 
-  /// Returns true if the process of a file is alive. A process with this number that started after
-  /// the file was written is another one.
+  /// Returns true if the process that wrote a file is alive. A process with the same id that
+  /// started after the file was written is a different process.
   private static boolean alive(Path file, long pid) throws IOException {
     Optional<ProcessHandle> process = ProcessHandle.of(pid);
     if (process.isEmpty() || !process.get().isAlive()) {
@@ -133,9 +135,9 @@ public final class CounterFile {
 
   /// Reads a file.
   ///
-  /// @throws NoSuchFileException if there is none
-  /// @throws IOException if it cannot be read, is not a counters file, or is damaged, with the
-  ///   reason
+  /// @throws NoSuchFileException if the file does not exist
+  /// @throws IOException if the file cannot be read, is not a counters file, or is damaged; the
+  ///   message states the reason
   public static CounterSnapshot read(Path file) throws IOException {
     if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
         && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -150,7 +152,8 @@ public final class CounterFile {
       }
       ByteBuffer bytes = ByteBuffer.allocate((int) size);
       while (bytes.hasRemaining() && channel.read(bytes) > 0) {
-        // Until all is read. Bytes lost to a truncation stay zero and fail the checks.
+        // Read until the buffer is full. Bytes lost to a truncation remain zero and fail the
+        // checks.
       }
       return parse(bytes.array(), file.toString());
     }
@@ -158,7 +161,7 @@ public final class CounterFile {
 
   /// Parses the bytes of a file.
   ///
-  /// @param name for error messages
+  /// @param name the name for error messages
   static CounterSnapshot parse(byte[] bytes, String name) throws IOException {
     if (bytes.length < CounterLayout.HEADER_BYTES) {
       throw damaged(name, "shorter than its header");
@@ -228,7 +231,7 @@ public final class CounterFile {
     byte[] copy = new byte[length];
     in.get(offset, copy);
     String text = new String(copy, StandardCharsets.UTF_8);
-    // The text will be printed on a terminal.
+    // The text is going to be printed on a terminal.
     return text.replaceAll("\\p{Cntrl}", "?");
   }
 

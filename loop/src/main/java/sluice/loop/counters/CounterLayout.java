@@ -3,8 +3,8 @@ package sluice.loop.counters;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// The layout of a counters file, version 1. One process writes a file, any number of others read
-/// it.
+/// The layout of a counters file, version 1. A file is written by one process and read by any
+/// number of others.
 ///
 /// ```
 ///    0  u64 magic                     written last, with release: until then the file is not ready
@@ -19,9 +19,9 @@ import java.lang.invoke.VarHandle;
 ///    …  capacity × 128                value slots:  u64 value · padding
 /// ```
 ///
-/// A value has 128 bytes to itself, two cache lines, because processors prefetch lines in pairs:
-/// two loops that count never share a line. Numbers are in the machine's byte order; a file from
-/// the other order fails the magic check.
+/// Each value occupies 128 bytes, which are two cache lines, because processors prefetch lines in
+/// pairs. Therefore two loops that update counters never share a line. Numbers are in the machine's
+/// byte order. A file with the opposite byte order fails the magic check.
 ///
 /// | field         | writer                        | read mode | write mode |
 /// |---------------|-------------------------------|-----------|------------|
@@ -58,8 +58,8 @@ final class CounterLayout {
   static final int KIND_COUNTER = 1;
   static final int KIND_GAUGE = 2;
 
-  /// The largest capacity. It keeps a file below 16 MiB, so that a reader never allocates more for
-  /// a hostile one.
+  /// The maximum capacity. It limits the size of a file to less than 16 MiB, so that a reader never
+  /// allocates more for a hostile file.
   static final int CAPACITY_MAX = 65_536;
 
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
-/// A publisher that copies numbers from plain fields into a counters file. Runs on the watchdog's
-/// thread ten times a second, so that publishing costs loops nothing, asleep or awake.
+/// A publisher that copies numbers from plain fields to a counters file. It runs on the watchdog's
+/// thread ten times per second, so that publishing has no cost for loops, whether asleep or awake.
 ///
-/// A number is read without synchronisation and may lag; each is whole, as a `long` is on the
-/// machines that Sluice runs on.
+/// A number is read without synchronization and may be slightly out of date. Reads are never torn,
+/// because a `long` is read atomically on the machines on which Sluice runs.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -21,7 +21,7 @@ public final class CounterPublisher {
 
   private record Entry(Counter counter, LongSupplier number) {}
 
-  /// @param counters the counters that the numbers are written to
+  /// @param counters the counters to which the numbers are written
   public CounterPublisher(Counters counters) {
     this(counters, "");
   }
@@ -34,15 +34,15 @@ public final class CounterPublisher {
     this.prefix = prefix;
   }
 
-  /// Adds a count that only grows.
+  /// Adds a count that only increases.
   ///
-  /// @param label as in [Counters#counter]
-  /// @param number called on another thread than the counting one
+  /// @param label the label, see [Counters#counter]
+  /// @param number returns the current value; called on a different thread than the one that counts
   public void counter(String label, LongSupplier number) {
     entries.add(new Entry(counters.counter(prefix + label), number));
   }
 
-  /// Adds a level that goes up and down.
+  /// Adds a level that may increase and decrease.
   public void gauge(String label, LongSupplier number) {
     entries.add(new Entry(counters.gauge(prefix + label), number));
   }

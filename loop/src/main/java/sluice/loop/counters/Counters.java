@@ -18,27 +18,28 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The counters of this process, in a memory-mapped file that `sluice stat` reads without involving
-/// the process. Any thread may create counters and take snapshots; each [Counter] then belongs to
-/// one thread.
+/// The counters of this process, stored in a memory-mapped file that `sluice stat` reads without
+/// involving the process. Any thread may create counters and take snapshots. Each [Counter] then
+/// belongs to one thread.
 ///
-/// The file is `PID.counters` in [CounterFile#defaultDirectory], mode 0600 in a directory of mode
-/// 0700, and is deleted by [#close]. Files of processes that died without closing are deleted by
-/// the next process that opens one. If no file can be created (read-only or foreign directory), the
-/// counters live in private memory, and [#whyNoFile] gives the reason; nothing else changes.
+/// The file is `PID.counters` in [CounterFile#defaultDirectory]. It has mode 0600 in a directory of
+/// mode 0700, and is deleted by [#close]. Files of processes that terminated without closing them
+/// are deleted by the next process that opens one. If no file can be created (because the directory
+/// is read-only or belongs to another user), the counters are stored in private memory, and
+/// [#whyNoFile] returns the reason. There is no other difference.
 ///
 /// | field             | writer           | read mode  | write mode |
 /// |-------------------|------------------|------------|------------|
 /// | `labels`, `count` | holder of `this` | under lock | under lock |
 /// | `closed`          | holder of `this` | under lock | under lock |
 ///
-/// Memory is unmapped when neither this object nor a counter is reachable any more, so a late
+/// The memory is unmapped when neither this object nor any of its counters is reachable, so a late
 /// increment after `close` is harmless.
 public final class Counters implements AutoCloseable {
-  /// The number of counters there is room for by default.
+  /// The default capacity, as a number of counters.
   public static final int DEFAULT_CAPACITY = 1024;
 
-  /// The room for the counters of a loop and its protocol; HTTP has some sixty.
+  /// The capacity for the counters of a loop and its protocol. HTTP has about sixty.
   private static final int LOOP_CAPACITY = 96;
 
   private final MemorySegment segment;
@@ -64,18 +65,18 @@ public final class Counters implements AutoCloseable {
 
   /// Opens this process's counters file in the default directory.
   ///
-  /// @param loops the number of event loops of the process, 0 or more; the file has room for their
-  ///   counters
+  /// @param loops the number of event loops of the process, 0 or more; the file has enough capacity
+  ///   for their counters
   public static Counters open(int loops) {
     long capacity = DEFAULT_CAPACITY + (long) loops * LOOP_CAPACITY;
     return open(
         CounterFile.defaultDirectory(), (int) Math.min(capacity, CounterLayout.CAPACITY_MAX));
   }
 
-  /// Opens this process's counters file. An existing file is replaced: one process has one
-  /// `Counters`.
+  /// Opens this process's counters file. An existing file is replaced, because a process has only
+  /// one `Counters` object.
   ///
-  /// @param capacity the number of counters there is room for, 1 to 65 536
+  /// @param capacity the maximum number of counters, 1 to 65 536
   public static Counters open(Path directory, int capacity) {
     if (capacity < 1 || capacity > CounterLayout.CAPACITY_MAX) {
       throw new IllegalArgumentException(
@@ -92,7 +93,7 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /// Returns counters that no other process sees, for tests and embedders.
+  /// Returns counters that are not visible to other processes, for tests and embedders.
   public static Counters inMemory() {
     return inMemory(DEFAULT_CAPACITY, ProcessHandle.current().pid(), "opened without a file");
   }
@@ -103,8 +104,8 @@ public final class Counters implements AutoCloseable {
     return new Counters(memory, capacity, null, why, pid);
   }
 
-  /// Creates the file. Retries after an interrupt, which closes the channel; Sluice itself sends
-  /// none.
+  /// Creates the file. Retries after an interrupt, because an interrupt closes the channel; Sluice
+  /// itself does not interrupt this thread.
   private static MemorySegment create(Path directory, Path file, int capacity) throws IOException {
     while (true) {
       try {
@@ -136,7 +137,7 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /// Checks that the directory belongs to this user alone. In a directory that another user owns or
+  /// Checks that only this user can access the directory. In a directory that another user owns or
   /// may write to, the file could be replaced at any time.
   private static void requireOwnDirectory(Path directory, Path ownFile) throws IOException {
     Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
@@ -159,16 +160,17 @@ public final class Counters implements AutoCloseable {
         : new FileAttribute<?>[0];
   }
 
-  /// Creates a count that only grows, such as requests answered.
+  /// Creates a count that only increases, such as the number of requests answered.
   ///
   /// @param label `source/name`, at most 120 bytes of UTF-8, for example `loop0/requests`
-  /// @throws IllegalArgumentException if the label is taken or too long
+  /// @throws IllegalArgumentException if the label is already in use or is too long
   /// @throws IllegalStateException if the table is full
   public Counter counter(String label) {
     return create(label, CounterLayout.KIND_COUNTER);
   }
 
-  /// Creates a level that goes up and down, such as open connections. Same rules as [#counter].
+  /// Creates a level that may increase and decrease, such as the number of open connections. The
+  /// rules of [#counter] apply.
   public Counter gauge(String label) {
     return create(label, CounterLayout.KIND_GAUGE);
   }
@@ -200,8 +202,8 @@ public final class Counters implements AutoCloseable {
     return new Counter(segment, CounterLayout.valueOffset(capacity, index));
   }
 
-  /// Sets the line that `sluice stat` shows for this process, such as what it serves and where. It
-  /// is cut after 472 bytes.
+  /// Sets the line shown by `sluice stat` for this process, such as what it serves and on which
+  /// address. It is truncated after 472 bytes.
   public synchronized void describe(String description) {
     byte[] text = description.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(text.length, CounterLayout.DESCRIPTION_MAX_BYTES);
@@ -220,17 +222,17 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /// Returns the file with the counters, or null, see [#whyNoFile].
+  /// Returns the file that contains the counters, or null if there is none, see [#whyNoFile].
   public @Nullable Path file() {
     return file;
   }
 
-  /// Returns the reason why there is no file; empty if there is one.
+  /// Returns the reason why there is no file, or an empty string if there is one.
   public String whyNoFile() {
     return whyNoFile;
   }
 
-  /// Removes the file. Idempotent. Counters may still be written, but are no longer read.
+  /// Removes the file. Idempotent. Counters may still be written but are no longer read.
   @Override
   public synchronized void close() {
     if (closed || file == null) {
@@ -240,7 +242,7 @@ public final class Counters implements AutoCloseable {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      // The file stays until the next process that opens counters in this directory deletes it.
+      // The file remains until the next process that opens counters in this directory deletes it.
       return;
     }
   }

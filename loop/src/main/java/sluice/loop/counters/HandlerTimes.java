@@ -3,9 +3,10 @@ package sluice.loop.counters;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// The run times of one handler: a histogram with steps of [#STEP_NANOS] up to a millisecond, of
-/// ten times that up to 10 ms, and of a millisecond up to 100 ms. Loops count; any thread may read,
-/// and gets a hint while they do. Nothing is allocated per run.
+/// The distribution of the run times of one handler. It is a histogram with a resolution of
+/// [#STEP_NANOS] up to a millisecond, of ten times that up to 10 ms, and of a millisecond up to 100
+/// ms. It is updated by loops. Any thread may read it, and gets an approximate result while loops
+/// update it. Recording a run allocates nothing.
 ///
 /// ```
 /// bucket  0 … 99       100 … 189       190 … 279       280
@@ -20,13 +21,13 @@ import java.lang.invoke.VarHandle;
 /// | `firstNanos` | the loop that ran it first | volatile | compareAndSet |
 /// | `maxNanos` | loops | volatile | volatile; of two that race one may be lost |
 public final class HandlerTimes {
-  /// The resolution up to a millisecond.
+  /// The resolution for run times up to a millisecond.
   public static final long STEP_NANOS = 10_000;
 
-  /// The longest advisable run. A handler that often runs longer should pass such messages to the
-  /// slow path, because the other connections of its loop wait for it. The value follows from the
-  /// rounds of `sluice bench handler`: it is the longest time of a tenth of all runs with which the
-  /// p99 of the other requests is at most 1.25 of what it is with those runs handed off.
+  /// The longest advisable run. A handler that often takes longer should pass the corresponding
+  /// messages to the slow path, because the other connections of its loop have to wait. The value
+  /// was determined with `sluice bench handler`: if a tenth of all runs take this long, the p99 of
+  /// the other requests is at most 1.25 times its value with those runs passed to the slow path.
   public static final long ADVISED_NANOS = 100_000;
 
   private static final int FINE = 100;
@@ -56,12 +57,12 @@ public final class HandlerTimes {
   @SuppressWarnings("UnusedVariable") // changed through FAILURES
   private volatile long failures;
 
-  /// Records the time to create a loop's instance, for which its first message waited.
+  /// Records the time to create a loop's instance, for which its first message had to wait.
   public void made(long nanos) {
     madeNanos = Math.max(0, nanos);
   }
 
-  /// Counts a run.
+  /// Records a run.
   public void ran(long nanos) {
     COUNTS.getAndAdd(counts, bucket(nanos), 1L);
     if (nanos > maxNanos) {
@@ -72,7 +73,7 @@ public final class HandlerTimes {
     }
   }
 
-  /// Counts a run that ended with an exception; [#ran] counts it too.
+  /// Records a run that ended with an exception. The run is also recorded by [#ran].
   public void failed() {
     FAILURES.getAndAdd(this, 1L);
   }
@@ -96,7 +97,7 @@ public final class HandlerTimes {
     return BUCKETS - 1;
   }
 
-  /// Returns the end of a bucket; [Long#MAX_VALUE] for the last.
+  /// Returns the upper bound of a bucket, or [Long#MAX_VALUE] for the last bucket.
   static long endNanos(int bucket) {
     if (bucket < FINE) {
       return (bucket + 1) * STEP_NANOS;
@@ -110,12 +111,12 @@ public final class HandlerTimes {
     return Long.MAX_VALUE;
   }
 
-  /// Returns the number of runs so far.
+  /// Returns the number of runs recorded so far.
   public long count() {
     return countUpTo(Long.MAX_VALUE);
   }
 
-  /// Returns the number of runs in the buckets that end at `nanos` or before.
+  /// Returns the number of runs in the buckets whose upper bound is at most `nanos`.
   public long countUpTo(long nanos) {
     long sum = 0;
     for (int i = 0; i < BUCKETS && endNanos(i) <= nanos; i++) {
@@ -130,11 +131,11 @@ public final class HandlerTimes {
     return Math.max(0, all - countUpTo(ADVISED_NANOS));
   }
 
-  /// Returns a quantile of the run times: the end of its bucket, or the longest run if that is
-  /// less.
+  /// Returns a quantile of the run times. The result is the upper bound of its bucket, or the
+  /// longest run if that is shorter.
   ///
-  /// @param share above 0, at most 1
-  /// @return 0 if there was no run
+  /// @param share the quantile, greater than 0 and at most 1
+  /// @return the quantile in nanoseconds, or 0 if there was no run
   public long quantileNanos(double share) {
     if (!(share > 0 && share <= 1)) {
       throw new IllegalArgumentException("share must be above 0 and at most 1: " + share);
@@ -153,8 +154,9 @@ public final class HandlerTimes {
     return maxNanos;
   }
 
-  /// Returns the buckets that are not empty: `10:1234 20:17 1100:1`, the end of each in
-  /// microseconds and its runs; `more` for the last.
+  /// Returns the buckets that are not empty, for example `10:1234 20:17 1100:1`. Each bucket is
+  /// shown with its upper bound in microseconds, or `more` for the last one, and its number of
+  /// runs.
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
@@ -174,8 +176,9 @@ public final class HandlerTimes {
     return maxNanos;
   }
 
-  /// Returns the delay of the first message: the creation of the handler and its first run, mostly
-  /// uncompiled unless it was warmed; -1 before.
+  /// Returns the delay of the first message, or -1 if there was none. The delay consists of the
+  /// creation of the handler and its first run, which is mostly uncompiled unless the handler was
+  /// warmed up.
   public long firstNanos() {
     return firstNanos;
   }

@@ -12,21 +12,21 @@ import sluice.sys.MultiMsgHeader;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// The buffers for the datagrams of one `recvmmsg(2)` or `sendmmsg(2)`, with their addresses. Owned
-/// by the loop's thread.
+/// The buffers for the datagrams of one `recvmmsg(2)` or `sendmmsg(2)` call and their addresses.
+/// Owned by the loop's thread.
 ///
 /// ```
 ///  headers | vectors | names | controls | datagrams
 ///  SLOTS of each, in one block
 /// ```
 ///
-/// The control messages of a received datagram contain the local address it was sent to. Passed
-/// back with the reply, they make it the source address of the reply.
+/// The control messages of a received datagram contain the local address to which it was sent. If
+/// they are passed with the reply, they set the reply's source address.
 final class DatagramBatch {
-  /// The number of datagrams of one system call.
+  /// The maximum number of datagrams of one system call.
   static final int SLOTS = 16;
 
-  /// The room for the longest datagram, in bytes.
+  /// The space for the longest datagram, in bytes.
   static final int DATAGRAM_BYTES = 64 << 10;
 
   private static final int NAME_BYTES = SocketAddresses.STORAGE_BYTES;
@@ -36,7 +36,7 @@ final class DatagramBatch {
   private static final long CONTROLS = NAMES + (long) SLOTS * NAME_BYTES;
   private static final long DATAGRAMS = CONTROLS + (long) SLOTS * CONTROL_BYTES;
 
-  /// The offsets of `cmsg_level` and of the interface of an `IP_PKTINFO`.
+  /// The offsets of `cmsg_level` and of the interface index of an `IP_PKTINFO`.
   private static final int CMSG_LEVEL_AT = 8;
 
   private static final int IPI_IFINDEX_AT = 16;
@@ -95,7 +95,7 @@ final class DatagramBatch {
     }
   }
 
-  /// Returns the length of a received datagram; -1 if it was longer than its slot.
+  /// Returns the length of a received datagram, or -1 if it was longer than its slot.
   int length(int slot) {
     if ((MsgHeader.flags(block.segment(), header(slot)) & Sockets.MSG_TRUNC) != 0) {
       return -1;
@@ -129,13 +129,13 @@ final class DatagramBatch {
     return block;
   }
 
-  /// Returns the offset in the block at which the next datagram is built. Only if it is not
-  /// [#full].
+  /// Returns the offset in the block at which the next datagram is built. Must only be called if
+  /// the batch is not [#full].
   long place() {
     return datagram(filled);
   }
 
-  /// Adds the datagram that was built at [#place].
+  /// Adds the datagram that has been built at [#place].
   void add(int bytes, DatagramPeer to) {
     MemorySegment all = block.segment();
     int slot = filled++;
@@ -143,14 +143,14 @@ final class DatagramBatch {
     to.copyControl(all, control(slot));
     if (to.controlBytes() > IPI_IFINDEX_AT
         && all.get(ValueLayout.JAVA_INT, control(slot) + CMSG_LEVEL_AT) == Sockets.IPPROTO_IP) {
-      // The routing table chooses the outgoing interface.
+      // The outgoing interface is selected by the routing table.
       all.set(ValueLayout.JAVA_INT, control(slot) + IPI_IFINDEX_AT, 0);
     }
     prepare(slot, bytes, to.nameBytes(), to.controlBytes());
   }
 
-  /// Sends the added datagrams. A datagram that the kernel does not take is lost, as datagrams may
-  /// be.
+  /// Sends the added datagrams. A datagram that the kernel does not accept is lost, which datagrams
+  /// permit.
   ///
   /// @return the number of lost datagrams
   int send(int fd) {

@@ -14,18 +14,19 @@ import sluice.loop.sockets.Log;
 import sluice.memory.Account;
 import sluice.memory.View;
 
-/// The handlers of one port: an interruptlet that may be admitted, replaced and evicted while
-/// datagrams arrive, and ordinary code for the datagrams it passes.
+/// The handlers of one port: an interruptlet, which may be admitted, replaced and evicted while
+/// datagrams arrive, and a slow handler for the datagrams that the interruptlet passes.
 ///
-/// Any thread may call [#admit] and [#evict], the loop's thread everything else. Copies for the
-/// slow path are bounded; a datagram beyond the bound is dropped and counted.
+/// Any thread may call [#admit] and [#evict]. All other methods must be called on the loop's
+/// thread. The size of the copies for the slow path is bounded, and a datagram that exceeds the
+/// bound is dropped and counted.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | admission | any thread | volatile | volatile |
 /// | the counts | the loop's thread | plain; hints elsewhere | plain |
 public final class DatagramInterruptlets implements DatagramHandler {
-  /// The default for the most bytes of datagrams on the slow path.
+  /// The default for the maximum number of bytes of datagrams on the slow path.
   public static final long DEFAULT_COPIED_BYTES = 16 << 20;
 
   private record Admission(HandlerGuard guard, Supplier<? extends DatagramInterruptlet> maker) {}
@@ -43,9 +44,10 @@ public final class DatagramInterruptlets implements DatagramHandler {
   private long passed;
   private long dropped;
 
-  /// Creates the handlers without an interruptlet: all datagrams go to the slow handler.
+  /// Creates the handlers without an interruptlet, so that all datagrams are passed to the slow
+  /// handler.
   ///
-  /// @param copiedBytes the most bytes of datagrams on the slow path
+  /// @param copiedBytes the maximum number of bytes of datagrams on the slow path
   public DatagramInterruptlets(Loop loop, DatagramSlowHandler slow, long copiedBytes) {
     this.loop = loop;
     this.running = loop.handler();
@@ -57,12 +59,12 @@ public final class DatagramInterruptlets implements DatagramHandler {
     this(loop, slow, DEFAULT_COPIED_BYTES);
   }
 
-  /// Admits an interruptlet in place of the previous one.
+  /// Admits an interruptlet and replaces the previous one.
   ///
-  /// @param name for reports
-  /// @param maker creates the interruptlet, on the loop's thread, at its first datagram
-  /// @param limit the longest run, at least 1 ms
-  /// @return the guard, which reports whether the interruptlet overran and was disabled
+  /// @param name the name for reports
+  /// @param maker creates the interruptlet on the loop's thread when the first datagram arrives
+  /// @param limit the maximum duration of a run, at least 1 ms
+  /// @return the guard, which indicates if the interruptlet exceeded its limit and was disabled
   public HandlerGuard admit(
       String name, Supplier<? extends DatagramInterruptlet> maker, Duration limit) {
     HandlerGuard guard = new HandlerGuard(name, limit.toNanos());
@@ -70,7 +72,7 @@ public final class DatagramInterruptlets implements DatagramHandler {
     return guard;
   }
 
-  /// Evicts the interruptlet: all datagrams go to the slow path from now on.
+  /// Evicts the interruptlet. All subsequent datagrams are passed to the slow path.
   public void evict() {
     admission = null;
   }
@@ -196,13 +198,13 @@ public final class DatagramInterruptlets implements DatagramHandler {
     return answered;
   }
 
-  /// Returns the number of datagrams that went to the slow path.
+  /// Returns the number of datagrams that were passed to the slow path.
   public long passed() {
     return passed;
   }
 
-  /// Returns the number of datagrams that found no room on the slow path, or whose slow handler
-  /// failed.
+  /// Returns the number of datagrams for which there was no room on the slow path, or whose slow
+  /// handler failed.
   public long dropped() {
     return dropped;
   }

@@ -7,11 +7,11 @@ import java.util.Objects;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// A builder of one datagram, in the memory it is sent from. Owned by the loop's thread; valid
-/// until it is sent or another is begun on its port.
+/// Builds one datagram in the memory from which it is sent. Owned by the loop's thread. Valid until
+/// the datagram is sent or another one is started on the same port.
 ///
 /// A call that would make the datagram longer than [Datagrams#MOST_BYTES] throws an
-/// [IndexOutOfBoundsException]; the bytes built before stay.
+/// [IndexOutOfBoundsException]. The bytes added before are preserved.
 public final class DatagramOutput {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -32,7 +32,7 @@ public final class DatagramOutput {
     return this;
   }
 
-  /// Returns the number of bytes so far.
+  /// Returns the number of bytes added so far.
   public int length() {
     return Math.max(0, length);
   }
@@ -69,7 +69,7 @@ public final class DatagramOutput {
     return this;
   }
 
-  /// Appends bytes that a handler was shown.
+  /// Appends bytes of a view that was passed to a handler.
   public DatagramOutput put(View view, int from, int count) {
     Objects.checkFromIndexSize(from, count, view.length());
     view.copyTo(from, block.segment(), claim(count), count);

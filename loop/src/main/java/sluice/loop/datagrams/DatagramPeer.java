@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.SocketAddresses;
 
-/// The sender of a datagram and the local address it was sent to, which together address a reply.
-/// Valid for the port that created it. Owned by the loop's thread.
+/// The sender of a datagram and the local address to which it was sent, which together determine
+/// the addresses of a reply. Valid for the port that created it. Owned by the loop's thread.
 public final class DatagramPeer {
   /// `struct sockaddr_in`: family in native order, port and address in network order.
   private static final int SOCKADDR_IN_BYTES = 16;
@@ -33,14 +33,14 @@ public final class DatagramPeer {
 
   DatagramPeer() {}
 
-  /// Returns a peer that has not sent anything yet.
+  /// Returns a peer that has not yet sent a datagram.
   public static DatagramPeer of(Inet4Address address, int port) {
     DatagramPeer made = new DatagramPeer();
     made.set((int) ADDRESSES.get(address.getAddress(), 0), port);
     return made;
   }
 
-  /// Returns a copy that does not change.
+  /// Returns an immutable copy.
   public DatagramPeer keep() {
     DatagramPeer copy = new DatagramPeer();
     copy.nameBytes = nameBytes;
@@ -57,7 +57,7 @@ public final class DatagramPeer {
     MemorySegment.copy(from, ValueLayout.JAVA_BYTE, controlAt, control, 0, ofControl);
   }
 
-  /// Sets a sender that does not come from the kernel, in the kernel's format.
+  /// Sets a sender that was not received from the kernel, in the kernel's format.
   void set(int address, int port) {
     nameBytes = SOCKADDR_IN_BYTES;
     controlBytes = 0;
@@ -66,7 +66,7 @@ public final class DatagramPeer {
     ADDRESSES.set(name, ADDRESS_AT, address);
   }
 
-  /// Returns the IPv4 address of a sender that was set by numbers.
+  /// Returns the IPv4 address of a sender that was set numerically.
   int internetAddress() {
     return (int) ADDRESSES.get(name, ADDRESS_AT);
   }
@@ -91,14 +91,14 @@ public final class DatagramPeer {
     MemorySegment.copy(control, 0, to, ValueLayout.JAVA_BYTE, at, controlBytes);
   }
 
-  /// Returns true if both are the same sender, by address and port.
+  /// Returns true if both peers have the same address and port.
   public boolean sameSender(DatagramPeer other) {
     return Arrays.equals(name, 0, nameBytes, other.name, 0, other.nameBytes);
   }
 
-  /// Returns the sender's address, as a new object.
+  /// Returns the sender's address as a new object.
   ///
-  /// @return null if it is not an internet address
+  /// @return the address, or null if it is not an Internet address
   public @Nullable InetSocketAddress address() {
     MemorySegment bytes = MemorySegment.ofArray(name);
     return SocketAddresses.decode(bytes, nameBytes) instanceof InetSocketAddress inet ? inet : null;

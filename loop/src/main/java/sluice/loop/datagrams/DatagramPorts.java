@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import sluice.loop.Loop;
 
-/// A factory of datagram ports: on kernel sockets, or on a network stack of our own. Called on the
+/// A factory of datagram ports, either on kernel sockets or on our own network stack. Called on the
 /// loop's thread.
 @FunctionalInterface
 public interface DatagramPorts {

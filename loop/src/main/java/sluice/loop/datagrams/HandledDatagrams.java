@@ -7,8 +7,8 @@ import sluice.loop.sockets.Log;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// The common part of datagram ports on the kernel and on a stack of our own: the handler, its
-/// failures, and the counts. Owned by the loop's thread.
+/// The common part of datagram ports on the kernel and on our own network stack, which consists of
+/// the handler, its failures, and the counts. Owned by the loop's thread.
 abstract class HandledDatagrams implements Datagrams {
   private final Loop loop;
   private final DatagramHandler handler;
@@ -21,7 +21,7 @@ abstract class HandledDatagrams implements Datagrams {
   /// The receiver of the datagram being built.
   DatagramPeer to = from;
 
-  /// True while the handler runs: its datagrams wait until it returns.
+  /// True while the handler runs, during which its datagrams are not sent.
   boolean handling;
 
   /// True if the loop will call [#flushing] before it waits.
@@ -40,10 +40,10 @@ abstract class HandledDatagrams implements Datagrams {
 
   abstract DatagramOutput output();
 
-  /// Releases socket and memory. Called once.
+  /// Releases the socket and memory. Called once.
   abstract void end();
 
-  /// Registers this port to be closed with the loop. Called once it is complete.
+  /// Registers this port to be closed with the loop. Called once the port is complete.
   void closeWithLoop() {
     loop.onClose(closing);
   }
@@ -59,8 +59,8 @@ abstract class HandledDatagrams implements Datagrams {
     }
   }
 
-  /// Shows a datagram of `from` to the handler and unbinds it. A failure of the handler costs only
-  /// that datagram.
+  /// Passes a datagram of `from` to the handler and unbinds its view. If the handler fails, only
+  /// that datagram is lost.
   void handle(View datagram) {
     try {
       handler.received(this, datagram, from);
@@ -73,8 +73,8 @@ abstract class HandledDatagrams implements Datagrams {
     }
   }
 
-  /// Records that a datagram was staged. Datagrams staged by the handler leave with its batch, all
-  /// others before the loop waits.
+  /// Records that a datagram was staged. Datagrams staged by the handler are sent with its batch,
+  /// and all others before the loop waits.
   void noteStaged() {
     if (!handling && !asked) {
       asked = true;

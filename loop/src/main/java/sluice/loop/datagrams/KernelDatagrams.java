@@ -11,12 +11,12 @@ import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// A datagram port over one UDP socket, which the loop waits for beside its connections. Owned by
-/// the loop's thread.
+/// A datagram port on a UDP socket, for which the loop waits in addition to its connections. Owned
+/// by the loop's thread.
 final class KernelDatagrams extends HandledDatagrams {
   private static final int SOCKET_BUFFER_BYTES = 4 << 20;
 
-  /// The number of system calls before the rest of the loop gets its turn.
+  /// The maximum number of system calls before the rest of the loop is served.
   private static final int BATCHES = 4;
 
   private final int fd;

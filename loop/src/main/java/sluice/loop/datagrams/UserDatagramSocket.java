@@ -3,17 +3,17 @@ package sluice.loop.datagrams;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
-/// A socket of a network stack of our own, for a [UserDatagrams]. Called by the loop's thread.
+/// A socket of our own network stack, for use by [UserDatagrams]. Called by the loop's thread.
 public interface UserDatagramSocket {
   /// Returns the bound address.
   InetSocketAddress address();
 
-  /// Stages a datagram. Its bytes may be reused when this returns.
+  /// Stages a datagram. Its bytes may be reused when this method returns.
   ///
-  /// @param memory the bytes are `[at, at + length)`; the [UserDatagrams#HEADROOM_BYTES] before may
-  ///   be overwritten
+  /// @param memory contains the bytes at `[at, at + length)`; the preceding
+  ///   [UserDatagrams#HEADROOM_BYTES] may be overwritten
   /// @param address the IPv4 address, in host order
-  /// @return false if it was dropped
+  /// @return false if the datagram was dropped
   boolean send(MemorySegment memory, long at, int length, int address, int port);
 
   /// Sends the staged datagrams.

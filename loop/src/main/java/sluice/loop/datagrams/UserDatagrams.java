@@ -5,22 +5,22 @@ import sluice.loop.Loop;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// A datagram port over a socket of a network stack of our own, on a loop that runs the stack.
-/// Owned by the loop's thread.
+/// A datagram port on a socket of our own network stack, on a loop that runs the stack. Owned by
+/// the loop's thread.
 ///
-/// A datagram is built in one block and copied into frames when it is sent; a received one is shown
-/// in the frame it arrived in.
+/// A datagram is built in one block and copied to frames when it is sent. A received datagram is
+/// passed to the handler in the frame in which it arrived.
 public final class UserDatagrams extends HandledDatagrams {
-  /// The room in front of a datagram's bytes for the headers of the stack.
+  /// The space in front of a datagram's bytes for the headers of the stack.
   public static final int HEADROOM_BYTES = 64;
 
   private final UserDatagramSocket socket;
   private final Block block;
   private final DatagramOutput output;
 
-  /// Creates a port on the loop's thread. It is closed with the loop at the latest.
+  /// Creates a port on the loop's thread. The port is closed with the loop at the latest.
   ///
-  /// @param socket the socket, closed with this port
+  /// @param socket the socket, which is closed with this port
   /// @param handler handles the datagrams passed to [#received]
   public UserDatagrams(Loop loop, UserDatagramSocket socket, DatagramHandler handler) {
     super(loop, socket.address(), handler);
@@ -37,7 +37,8 @@ public final class UserDatagrams extends HandledDatagrams {
 
   /// Handles a received datagram.
   ///
-  /// @param memory its bytes are `[at, at + length)` and are not used after this returns
+  /// @param memory contains the bytes at `[at, at + length)`, which are not used after this method
+  ///   returns
   /// @param sender the IPv4 address, in host order
   public void received(MemorySegment memory, long at, int length, int sender, int port) {
     if (closed) {

@@ -4,7 +4,8 @@ import java.util.Locale;
 
 /// The kernel mechanism requested for an engine.
 public enum Backend {
-  /// The best mechanism of this machine: io_uring, else epoll, else poll, else JDK channels.
+  /// The best mechanism available on this machine: io_uring, epoll, poll or JDK channels, in this
+  /// order.
   AUTO,
   IO_URING,
   EPOLL,
@@ -14,7 +15,7 @@ public enum Backend {
   /// Parses the name of a backend.
   ///
   /// @param text `auto`, `io_uring`, `epoll`, `poll` or `jdk`
-  /// @throws IllegalArgumentException for another name; the message lists the choices
+  /// @throws IllegalArgumentException if the name is unknown; the message lists the valid names
   public static Backend parse(String text) {
     for (Backend backend : values()) {
       if (backend.toString().equals(text)) {

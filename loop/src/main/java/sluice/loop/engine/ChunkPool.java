@@ -12,14 +12,15 @@ import sluice.memory.block.PooledBlock;
 import sluice.memory.block.Region;
 import sluice.sys.SysException;
 
-/// The receive arena of one engine: equal chunks in one page-aligned region, each a reusable
-/// [Block]. The engine's owner thread calls everything, except that any thread may end the last
-/// lease of a chunk. A ring's chunks are in a `sluice.loop.uring.ReceiveArena`.
+/// The receive arena of one engine, which consists of equally sized chunks in one page-aligned
+/// region. Each chunk is a reusable [Block]. All methods are called by the engine's owner thread,
+/// but any thread may release the last lease of a chunk. The chunks of a ring are in a
+/// `sluice.loop.uring.ReceiveArena`.
 ///
-/// A chunk whose last lease ends on the owner thread is free at once. On another thread it goes
-/// onto a lock-free stack that [#reclaim] empties. Engines that choose chunks themselves use
-/// [#peek] and [#lend]; where the kernel chooses, a subclass overrides [#onFree] to publish chunks
-/// and calls `lend` for each completion.
+/// A chunk whose last lease is released on the owner thread is free immediately. If it is released
+/// on another thread, the chunk is pushed to a lock-free stack that is emptied by [#reclaim].
+/// Engines that choose chunks themselves use [#peek] and [#lend]. If the kernel chooses them, a
+/// subclass overrides [#onFree] to publish chunks and calls `lend` for each completion.
 ///
 /// ```
 /// free --lend--> leased --last release, owner----------------> free (onFree)
@@ -33,8 +34,9 @@ import sluice.sys.SysException;
 /// | link\[chunk\] | the thread that returns it | plain, after the acquire of `returned` | plain |
 /// | leftAfterClose | any thread | getAndAdd | getAndAdd |
 ///
-/// Lifecycle: opened with every chunk free → used → closed by the engine after the kernel has let
-/// go of the region. Chunks that are still leased then keep the region; the last one frees it.
+/// Lifecycle: opened with every chunk free → used → closed by the engine after the kernel has
+/// released the region. Chunks that are still leased then keep the region allocated, and it is
+/// freed with the last of them.
 public class ChunkPool implements ChunkArena, AutoCloseable {
   private static final int PAGE_BYTES = 4096;
   private static final int NONE = -1;
@@ -62,7 +64,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
   @SuppressWarnings("unused") // through RETURNED: head of the stack that other threads push onto
   private int returned = NONE;
 
-  /// Allocates the region. Its pages are touched only as chunks are first filled.
+  /// Allocates the region. Its pages are not touched until chunks are first filled.
   ///
   /// @param count the number of chunks, a power of two, 1 to 32 768
   /// @param chunkBytes the size of each chunk
@@ -85,8 +87,8 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     this.free = count;
   }
 
-  /// Creates a pool in memory of the C heap, for an engine on a system other than Linux, which has
-  /// no regions.
+  /// Creates a pool in memory of the C heap, for an engine on a system other than Linux, where
+  /// regions are not available.
   ///
   /// @param count the number of chunks, a power of two, 1 to 32 768
   public static ChunkPool onHeap(int count, int chunkBytes) {
@@ -102,7 +104,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     return (long) count * chunkBytes;
   }
 
-  /// Allocates contiguous memory whose pages are touched only as they are first filled.
+  /// Allocates contiguous memory whose pages are not touched until they are first filled.
   public static Block allocate(long bytes) {
     long pages = (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
     try {
@@ -138,29 +140,30 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     return free;
   }
 
-  /// Sets the thread on which a release takes effect at once. Before the first call there is none.
+  /// Sets the thread on which a release takes effect immediately. There is no such thread before
+  /// the first call.
   public final void own(Thread thread) {
     owner = thread;
   }
 
-  /// Returns the free chunk to fill next, which stays free. It is the one used last, whose lines
-  /// are still in the cache.
+  /// Returns the free chunk to be filled next, which remains free. It is the most recently used
+  /// one, whose lines are still in the cache.
   ///
   /// @return -1 if no chunk is free
   public final int peek() {
     return free == 0 ? -1 : stack[free - 1];
   }
 
-  /// Lends a filled chunk with one lease: the result of the latest [#peek], or the kernel's choice
-  /// if [#onFree] is overridden.
+  /// Leases a filled chunk once. The chunk must be the result of the latest [#peek], or any chunk
+  /// chosen by the kernel if [#onFree] is overridden.
   public final void lend(int chunk) {
     assert blocks[chunk].leases() == 0 : "chunk " + chunk + " is already out";
     free--;
     blocks[chunk].lend();
   }
 
-  /// Takes a chunk back, on the owner thread. Overriding methods publish it to the kernel; they
-  /// also publish the chunks that were never lent when they open.
+  /// Invoked on the owner thread when a chunk is free again. Overriding methods publish it to the
+  /// kernel. When they open, they also publish the chunks that have never been leased.
   protected void onFree(int chunk) {
     stack[free] = chunk;
   }
@@ -203,8 +206,8 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     }
   }
 
-  /// Frees the region, now or when the last leased chunk is returned. The kernel must no longer use
-  /// the region. Idempotent.
+  /// Frees the region, either now or when the last leased chunk is returned. The kernel must no
+  /// longer use the region. Idempotent.
   @Override
   public final void close() {
     if (closed) {

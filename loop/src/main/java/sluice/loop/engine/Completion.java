@@ -1,8 +1,8 @@
 package sluice.loop.engine;
 
-/// The third primitive of a completion. Its lower half has the bits of an io_uring `cqe->flags`;
-/// its upper half is the offset at which a received piece begins in its chunk. A completion thus
-/// names a block, an offset in it and, by its result, a length.
+/// The third primitive of a completion. Its lower half contains the bits of an io_uring
+/// `cqe->flags`. Its upper half contains the offset at which a received segment begins in its
+/// chunk. A completion thus identifies a block, an offset in it and, by its result, a length.
 ///
 /// ```
 ///  bit 63             32 31       16 15       2   1     0
@@ -11,7 +11,7 @@ package sluice.loop.engine;
 ///     +-----------------+-----------+---------+------+-------+
 /// ```
 public final class Completion {
-  /// Set if the completion carries a piece of a chunk of the arena, see [#chunk] and [#offset].
+  /// Set if the completion delivers a segment of a chunk of the arena, see [#chunk] and [#offset].
   public static final int CHUNK = 1;
 
   /// Set if the operation stays armed and will complete again under the same token.
@@ -31,17 +31,17 @@ public final class Completion {
     return (flags & MORE) != 0;
   }
 
-  /// Returns the index of the chunk that holds the received bytes; meaningful if [#hasChunk].
+  /// Returns the index of the chunk that contains the received bytes. Only valid if [#hasChunk].
   public static int chunk(long flags) {
     return (int) (flags >>> CHUNK_SHIFT) & CHUNK_MASK;
   }
 
-  /// Returns the offset in the chunk at which the received bytes begin; meaningful if [#hasChunk].
+  /// Returns the offset in the chunk at which the received bytes begin. Only valid if [#hasChunk].
   public static int offset(long flags) {
     return (int) (flags >>> OFFSET_SHIFT);
   }
 
-  /// Returns the flags of a completion that carries a piece of a chunk.
+  /// Returns the flags of a completion that delivers a segment of a chunk.
   public static long withChunk(int chunk, int offset, boolean more) {
     return at((chunk << CHUNK_SHIFT) | CHUNK | (more ? MORE : 0), offset);
   }
@@ -49,7 +49,7 @@ public final class Completion {
   /// Returns the flags of a completion by the kernel.
   ///
   /// @param flags the bits of a `cqe->flags`
-  /// @param offset the offset at which the piece begins in its chunk, 0 without a chunk
+  /// @param offset the offset at which the segment begins in its chunk, or 0 without a chunk
   public static long at(int flags, int offset) {
     return (long) offset << OFFSET_SHIFT | Integer.toUnsignedLong(flags);
   }

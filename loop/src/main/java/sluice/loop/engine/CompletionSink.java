@@ -5,8 +5,8 @@ package sluice.loop.engine;
 public interface CompletionSink {
   /// Handles a completion.
   ///
-  /// @param token the token that the operation was staged with
-  /// @param result the number of bytes moved or a descriptor if not negative, else a negative errno
-  /// @param flags see [Completion]
+  /// @param token the token with which the operation was staged
+  /// @param result the number of bytes transferred or a descriptor, or a negative errno
+  /// @param flags the flags, see [Completion]
   void complete(long token, int result, long flags);
 }

@@ -4,11 +4,12 @@ package sluice.loop.engine;
 ///
 /// @param chunks the number of chunks of the receive arena, a power of two, 1 to 32 768
 /// @param chunkBytes the size of each chunk, 64 bytes to 1 MiB, a multiple of 64
-/// @param maxSockets the most sockets and listeners open at one time, 1 to 1 048 576: epoll, poll
-///   and jdk stop accepting with -EMFILE at this limit, as every engine does at the process's own
+/// @param maxSockets the maximum number of open sockets and listeners, 1 to 1 048 576. At this
+///   limit, epoll, poll and jdk fail to accept with -EMFILE, as every engine does at the limit of
+///   the process
 public record EngineConfig(int chunks, int chunkBytes, int maxSockets) {
-  /// The default: 512 chunks of 16 KiB. Smaller chunks cost several times the CPU on large
-  /// messages.
+  /// The default configuration: 512 chunks of 16 KiB. With smaller chunks, large messages take
+  /// several times the CPU time.
   public static final EngineConfig DEFAULT = new EngineConfig(512, 16 << 10, 65_536);
 
   public EngineConfig {

@@ -1,14 +1,14 @@
 package sluice.loop.engine;
 
-/// The limits of what handlers may retain of received bytes beyond their return, see
+/// The limits on the received bytes that handlers may retain after they have returned, see
 /// [sluice.loop.Connection#retain].
 ///
-/// @param chunksPerConnection the chunks of the arena that one connection's leases may hold, 0 to
-///   32 768; with 0, bytes are always copied
-/// @param copiedBytesPerConnection the bytes of copies made for one connection, where no lease is
-///   given
-/// @param copiedBytesPerLoop the same for all connections of the loop together, including closed
-///   ones whose copies are still in use
+/// @param chunksPerConnection the maximum number of chunks of the arena held by the leases of one
+///   connection, 0 to 32 768; with 0, bytes are always copied
+/// @param copiedBytesPerConnection the maximum size in bytes of the copies for one connection,
+///   which are made if no lease is granted
+/// @param copiedBytesPerLoop the same limit for all connections of the loop together, including
+///   closed ones whose copies are still in use
 public record LeaseLimits(
     int chunksPerConnection, long copiedBytesPerConnection, long copiedBytesPerLoop) {
   public static final LeaseLimits DEFAULT = new LeaseLimits(4, 256 << 10, 16L << 20);

@@ -2,9 +2,9 @@ package sluice.loop.engine;
 
 /// The options for opening a listening socket.
 ///
-/// @param backlog the connections the kernel may queue, 1 to 65535
-/// @param reusePort true if several listeners share the port, one per loop; the kernel spreads
-///   connections
+/// @param backlog the maximum number of connections queued by the kernel, 1 to 65535
+/// @param reusePort true if several listeners, one per loop, share the port and the kernel
+///   distributes the connections
 /// @param noDelay true to set `TCP_NODELAY` on the listener, which accepted sockets inherit
 public record ListenOptions(int backlog, boolean reusePort, boolean noDelay) {
   public static final ListenOptions DEFAULT = new ListenOptions(4096, false, true);

@@ -2,10 +2,11 @@ package sluice.loop.engine;
 
 import java.lang.foreign.MemorySegment;
 
-/// The ranges of one gathering send, at most [#LIMIT]. Reused by its owner; the transport copies
-/// the entries when the send is staged.
+/// The ranges of one gathering send, at most [#LIMIT]. The vector is reused by its owner, because
+/// the transport copies the entries when the send is staged.
 public final class SendVector {
-  /// The most ranges in one send: well below the kernel's `UIO_MAXIOV` of 1024.
+  /// The maximum number of ranges in one send, which is well below the kernel's `UIO_MAXIOV` of
+  /// 1024.
   public static final int LIMIT = 256;
 
   private final MemorySegment[] segments = new MemorySegment[LIMIT];
@@ -38,8 +39,8 @@ public final class SendVector {
     totalBytes += length;
   }
 
-  /// Announces that further bytes are sent in another way at once, so that the end of this send
-  /// needs no packet of its own (`MSG_MORE`).
+  /// Announces that further bytes are sent immediately afterwards in another way, so that the end
+  /// of this send does not need a separate packet (`MSG_MORE`).
   public void moreFollows() {
     more = true;
   }

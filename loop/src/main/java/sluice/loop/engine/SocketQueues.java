@@ -7,25 +7,25 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The capacity of the queues between two sockets of one machine. Constant after start.
+/// The capacity of the queues between two sockets of the same machine. Constant after startup.
 final class SocketQueues {
   private static final int READ_BYTES = 256;
   private static final long UNKNOWN = 64L << 20;
 
-  /// The bytes a queue may hold beyond its limit, plus the piece being added.
+  /// The number of bytes by which a queue may exceed its limit, including the segment being added.
   private static final long SLACK = 1L << 20;
 
-  /// The most bytes in a sender's and a receiver's queue together, unless a program has the
-  /// privilege to exceed the system's limits.
+  /// The maximum number of bytes in a sender's and a receiver's queue together, unless a program
+  /// has the privilege to exceed the system's limits.
   static final long MOST_BYTES = most("tcp_wmem") + most("tcp_rmem") + SLACK;
 
   private SocketQueues() {}
 
-  /// Returns the last of the three numbers of a setting, which are the lowest, initial and highest
+  /// Returns the last of the three numbers of a setting, which are the minimum, initial and maximum
   /// size of a queue.
   private static long most(String setting) {
     try (InputStream in = Files.newInputStream(Path.of("/proc/sys/net/ipv4", setting))) {
-      // Reads at once, because a second read of such a file returns nothing.
+      // The file is read in one call, because a second read of such a file returns nothing.
       byte[] text = new byte[READ_BYTES];
       int length = Math.max(0, in.read(text));
       String[] numbers = new String(text, 0, length, US_ASCII).strip().split("\\s+", -1);

@@ -4,14 +4,14 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// The receives that found no chunk and wait to be armed again, in order of waiting time. Owned by
-/// the thread that turns the engine.
+/// The receives for which no chunk was free and that wait to be armed again, in order of their
+/// waiting time. Owned by the thread that turns the engine.
 ///
 /// @param <T> the type that identifies a receive
 public final class StarvedReceives<T> {
   private final ArrayDeque<T> waiting = new ArrayDeque<>();
 
-  /// @param receive a receive that is not waiting already
+  /// @param receive a receive that is not already waiting
   public void add(T receive) {
     waiting.add(receive);
   }
@@ -22,8 +22,9 @@ public final class StarvedReceives<T> {
 
   /// Arms the receives that have waited longest.
   ///
-  /// @param most the most receives to arm; more than the number of free chunks would starve again
-  /// @param fed selects the receives that the chunks are for; the others keep their order
+  /// @param most the maximum number of receives to arm; more than the number of free chunks would
+  ///   starve again
+  /// @param fed selects the receives that may use the chunks; the others keep their order
   /// @param arm arms a receive
   public void feed(int most, Predicate<T> fed, Consumer<T> arm) {
     int left = most;

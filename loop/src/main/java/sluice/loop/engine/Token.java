@@ -1,7 +1,7 @@
 package sluice.loop.engine;
 
-/// The token of an operation: operation, generation and table index in one long, so that a late
-/// completion for a reused slot is recognised. Stateless: any thread may call.
+/// The token of an operation. It combines operation, generation and table index in one long, so
+/// that a late completion for a reused slot can be detected. Stateless; any thread may call.
 ///
 /// ```
 ///  63      56 55                32 31                 0
@@ -24,7 +24,7 @@ public final class Token {
 
   /// Returns a token.
   ///
-  /// @param op the operation, 0 to 127; numbered by the owner of the table
+  /// @param op the operation, 0 to 127, as numbered by the owner of the table
   public static long of(int op, int generation, int index) {
     return ((long) op << 56)
         | ((long) (generation & GENERATION_MASK) << 32)
@@ -36,7 +36,7 @@ public final class Token {
     return (int) (token >>> 56);
   }
 
-  /// Returns the generation of the slot that the operation was staged for.
+  /// Returns the generation of the slot for which the operation was staged.
   public static int generation(long token) {
     return (int) (token >>> 32) & GENERATION_MASK;
   }
@@ -46,7 +46,7 @@ public final class Token {
     return (int) token;
   }
 
-  /// Returns the generation of a slot that gets a new owner.
+  /// Returns the generation of a slot that is assigned to a new owner.
   public static int nextGeneration(int generation) {
     return (generation + 1) & GENERATION_MASK;
   }

@@ -1,21 +1,23 @@
 package sluice.loop.engine;
 
-/// A transport beside that of the loop's engine, whose bytes are moved by Java code on the loop's
-/// thread: connections inside the process, or a network stack of our own.
+/// A transport in addition to that of the loop's engine, whose bytes are transferred by Java code
+/// on the loop's thread. Examples are connections inside the process and our own network stack.
 ///
-/// In each turn the loop calls [#collect], then turns its engine, then calls [#deliver]. All input
-/// and output of the turn thus precedes its first completion, whichever transport it belongs to.
-/// The engine waits only while [#ready] is false; an event that makes it true wakes the loop.
+/// In each turn the loop calls [#collect], turns its engine, and then calls [#deliver]. All input
+/// and output of the turn therefore precedes its first completion, regardless of the transport. The
+/// engine waits only while [#ready] returns false. An event that makes it return true wakes the
+/// loop.
 ///
-/// Owned by the loop's thread, except where a method says otherwise.
+/// Owned by the loop's thread unless a method states otherwise.
 public interface UserTransport extends AutoCloseable {
   /// Returns the name of the transport, for example `inprocess`.
   String name();
 
-  /// Returns the sockets. [#collect] carries out the operations armed or staged on them.
+  /// Returns the sockets. [#collect] performs the operations that are armed or staged on them.
   Transport sockets();
 
-  /// Carries out staged operations and takes in what has arrived. Delivers nothing and never waits.
+  /// Performs the staged operations and collects what has arrived. Delivers no completions and
+  /// never waits.
   void collect();
 
   /// Delivers the collected completions.
@@ -23,21 +25,21 @@ public interface UserTransport extends AutoCloseable {
   /// @return the number of completions delivered
   int deliver(CompletionSink sink);
 
-  /// Returns true if [#collect] may have work.
+  /// Returns true if [#collect] may have work to do.
   boolean ready();
 
-  /// Returns the longest time the engine may wait while this is not [#ready], for timers of the
-  /// transport's own, in nanoseconds; negative without limit.
+  /// Returns the maximum time in nanoseconds for which the engine may wait while this transport is
+  /// not [#ready], because of timers of the transport. A negative value means no limit.
   default long waitNanos() {
     return -1;
   }
 
-  /// Sets the action that wakes the loop. Any thread runs it after [#ready] has become true; it
-  /// costs little while the loop does not sleep.
+  /// Sets the action that wakes the loop. Any thread may run it after [#ready] has become true. It
+  /// is cheap while the loop is awake.
   void wakeBy(Runnable wake);
 
   /// Drops staged and armed operations without completing them, and closes all sockets. Chunks that
-  /// are still leased stay valid.
+  /// are still leased remain valid.
   @Override
   void close();
 }

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.loop.engine.LeaseLimits;
 
-/// The quota of input that one connection's handlers retain. Charged by the loop's thread, refunded
-/// by the thread that releases the input; it outlives the connection.
+/// The quota on the input retained by one connection's handlers. It is charged by the loop's thread
+/// and refunded by the thread that releases the input, and it outlives the connection.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -19,8 +19,8 @@ public final class ConnectionLeases {
     this.limits = limits;
   }
 
-  /// Charges a chunk if the limit allows. Only the loop's thread charges, so free quota it sees
-  /// stays free.
+  /// Charges a chunk if the limit permits. Because only the loop's thread charges, free quota that
+  /// it observes remains free.
   public boolean tryChargeChunk() {
     if (chunks.get() >= limits.chunksPerConnection()) {
       return false;

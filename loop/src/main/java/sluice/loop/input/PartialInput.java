@@ -4,11 +4,11 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// The input that a protocol has not consumed, copied out of the arena into a block of the loop's
+/// The input that a protocol has not consumed, copied from the arena to a block of the loop's
 /// budget. Owned by the loop's thread.
 ///
-/// Output may lease the block. From then on it is an immutable snapshot: added or remaining bytes
-/// move to a separate block.
+/// Output may lease the block. From then on the block is an immutable snapshot, and added or
+/// remaining bytes are moved to a separate block.
 public final class PartialInput {
   private final PartialMemory memory;
   private final Object owner;
@@ -25,7 +25,7 @@ public final class PartialInput {
     return length;
   }
 
-  /// Returns the block with the bytes; null if there are none.
+  /// Returns the block that contains the bytes, or null if there are none.
   public @Nullable Block block() {
     return block;
   }
@@ -37,7 +37,7 @@ public final class PartialInput {
 
   /// Appends a copy of bytes.
   ///
-  /// @return false if the loop's budget has no room
+  /// @return false if the loop's budget does not have enough room
   public boolean append(MemorySegment source, long offset, int count) {
     int need = length + count;
     Block target = block;
@@ -58,9 +58,9 @@ public final class PartialInput {
     return true;
   }
 
-  /// Drops the first `used` bytes, which are not all.
+  /// Removes the first `used` bytes, which must be fewer than all bytes.
   ///
-  /// @return false if the loop's budget has no room for a copy of the rest
+  /// @return false if the loop's budget does not have enough room for a copy of the remaining bytes
   public boolean consume(int used) {
     Block before = block;
     if (used == 0 || before == null) {

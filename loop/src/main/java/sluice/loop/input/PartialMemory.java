@@ -8,11 +8,11 @@ import sluice.memory.block.Block;
 public final class PartialMemory {
   private static final int LEAST_BYTES = 512;
 
-  /// Frees memory when none is left.
+  /// Frees memory when the budget is exhausted.
   public interface Evictor {
-    /// Takes memory from a holder, for another holder that asks for `bytes`.
+    /// Reclaims memory from a holder on behalf of another holder that requests `bytes`.
     ///
-    /// @return false if no holder has to give memory up
+    /// @return false if there is no holder from which memory can be reclaimed
     boolean freeInput(Object asking, int bytes);
   }
 
@@ -26,8 +26,8 @@ public final class PartialMemory {
 
   /// Allocates a block, evicting other holders if necessary.
   ///
-  /// @param asking the owner of the memory; compared by identity only
-  /// @return a block of at least `bytes`, a power of two; null if there is no room
+  /// @param asking the owner of the memory, which is compared by identity only
+  /// @return a block of at least `bytes`, which is a power of two, or null if there is no room
   public @Nullable Block allocate(Object asking, int bytes) {
     int size = Math.max(LEAST_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
     Block block = Block.allocate(account, size);
@@ -41,7 +41,7 @@ public final class PartialMemory {
     return account.usedBytes();
   }
 
-  /// Returns true if less than a quarter is left.
+  /// Returns true if less than a quarter of the memory is free.
   public boolean scarce() {
     return account.usedBytes() > account.limitBytes() / 4 * 3;
   }

@@ -2,9 +2,9 @@ package sluice.loop.input;
 
 import sluice.memory.block.Block;
 
-/// Input that outlives its handler: a chunk of the arena, or a copy, that counts against its
-/// connection's quota until the last reference to it ends. Created by the loop's thread, freed by
-/// the thread that releases it last.
+/// Input that outlives its handler. It is a chunk of the arena, or a copy, and is charged to its
+/// connection's quota until the last reference to it is released. It is created by the loop's
+/// thread and freed by the thread that releases it last.
 public final class RetainedInput extends Block {
   private final Block under;
   private final ConnectionLeases quota;
@@ -17,19 +17,19 @@ public final class RetainedInput extends Block {
     this.chunk = chunk;
   }
 
-  /// Creates retained input with its own lease on a charged chunk.
+  /// Creates retained input with a separate lease on a charged chunk.
   public static RetainedInput chunk(Block chunk, ConnectionLeases quota) {
     return new RetainedInput(chunk.lease(), quota, true);
   }
 
-  /// Creates retained input that takes over the caller's lease on a charged copy.
+  /// Creates retained input and transfers the caller's lease on a charged copy to it.
   public static RetainedInput copy(Block copy, ConnectionLeases quota) {
     return new RetainedInput(copy, quota, false);
   }
 
   @Override
   protected void free() {
-    // Refunds the quota last: a thread that sees room in it finds the memory released.
+    // The quota is refunded last, so a thread that observes free quota finds the memory released.
     long bytes = under.lengthBytes();
     under.release();
     if (chunk) {

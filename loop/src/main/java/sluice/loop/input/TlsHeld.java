@@ -5,11 +5,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
-/// The ciphertext that could not be decrypted when it arrived: the beginning of a record, or bytes
-/// that arrived while tasks ran. Owned by the loop's thread; charged to its account of partial
-/// messages.
+/// The ciphertext that could not be decrypted when it arrived. It is the beginning of a record, or
+/// bytes that arrived while tasks were running. Owned by the loop's thread, and charged to the
+/// loop's account of partial messages.
 public final class TlsHeld {
-  /// The longest record the JDK's engine accepts, for peers that ignore the limit.
+  /// The length of the longest record accepted by the JDK's engine, for peers that ignore the
+  /// limit.
   public static final int LONGEST_RECORD_BYTES = 33_093;
 
   private static final int HEADER_BYTES = 5;
@@ -31,21 +32,22 @@ public final class TlsHeld {
     return length;
   }
 
-  /// Returns the size of the memory it holds.
+  /// Returns the size of the allocated memory.
   public long blockBytes() {
     Block held = block;
     return held == null ? 0 : held.lengthBytes();
   }
 
-  /// Returns true if `source` begins with a whole record, or with bytes that are not a record.
+  /// Returns true if `source` begins with a complete record, or with bytes that are not a record.
   public static boolean complete(ByteBuffer source) {
     int available = source.remaining();
     return available >= HEADER_BYTES
         && recordBytes(source, source.position(), available) <= available;
   }
 
-  /// Returns the length of the record at `at`, header included. For bytes that are not a record,
-  /// returns `available`, so that the engine sees them and sends the right alert.
+  /// Returns the length of the record at `at`, including its header. For bytes that are not a
+  /// record, the result is `available`, so that the engine examines them and sends the correct
+  /// alert.
   private static int recordBytes(ByteBuffer bytes, int at, int available) {
     int type = bytes.get(at);
     int length = HEADER_BYTES + ((bytes.get(at + 3) & 0xff) << 8) + (bytes.get(at + 4) & 0xff);
@@ -53,8 +55,8 @@ public final class TlsHeld {
     return record ? length : available;
   }
 
-  /// Returns the number of bytes missing from the first record, as far as that is known; 0 if
-  /// nothing is held.
+  /// Returns the number of bytes missing from the first record, as far as that is known, or 0 if no
+  /// bytes are held.
   public int missing() {
     Block held = block;
     if (held == null) {
@@ -68,7 +70,8 @@ public final class TlsHeld {
 
   /// Appends a copy of bytes.
   ///
-  /// @return false if the loop's account has no room; then nothing was appended
+  /// @return false if the loop's account does not have enough room, in which case no bytes were
+  ///   appended
   public boolean add(MemorySegment from, long offset, int count) {
     int need = length + count;
     Block held = block;
@@ -94,7 +97,7 @@ public final class TlsHeld {
     return recordBytes(from.asSlice(offset, count).asByteBuffer(), 0, count);
   }
 
-  /// Returns the held bytes with their lease, and holds nothing any more. Read [#length] before.
+  /// Returns the held bytes with their lease and removes them. [#length] must be read before.
   public @Nullable Block take() {
     Block taken = block;
     block = null;

@@ -1,2 +1,2 @@
-/// Input that is kept: unfinished messages and records, and retained input of handlers.
+/// Stored input: unfinished messages and records, and the input retained by handlers.
 package sluice.loop.input;

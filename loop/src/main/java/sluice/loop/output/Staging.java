@@ -5,11 +5,11 @@ import java.util.List;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
 
-/// The memory in which replies are built during one turn: slabs of native memory filled from the
-/// front. Owned by the loop's thread.
+/// The memory in which replies are built during one turn. It consists of slabs of native memory
+/// that are filled from the front. Owned by the loop's thread.
 ///
-/// Two of them alternate. The bytes staged by a turn are submitted by the next turn, whose
-/// completions report the sends that fell short; only then is the memory reused.
+/// Two staging areas alternate. The bytes staged by a turn are submitted by the next turn, whose
+/// completions report the partial sends. The memory is not reused before that.
 public final class Staging {
   public static final int SLAB_BYTES = 128 << 10;
 
@@ -21,7 +21,7 @@ public final class Staging {
   private long limitBytes;
 
   /// @param softLimitBytes the size at which [#full] returns true; a reply in progress may still
-  ///   grow
+  ///   grow beyond it
   public Staging(Account account, int softLimitBytes) {
     this.account = account;
     this.softLimitBytes = Math.max(1, softLimitBytes / SLAB_BYTES) * SLAB_BYTES;
@@ -29,9 +29,9 @@ public final class Staging {
     addSlab();
   }
 
-  /// Makes room for `bytes` in one piece.
+  /// Allocates contiguous space for `bytes`.
   ///
-  /// @param bytes at most [#SLAB_BYTES]
+  /// @param bytes the number of bytes, at most [#SLAB_BYTES]
   public void ensure(int bytes) {
     if (position + bytes <= SLAB_BYTES) {
       return;
@@ -63,7 +63,7 @@ public final class Staging {
     return current;
   }
 
-  /// Drops everything staged behind a position.
+  /// Drops all bytes staged after a position.
   public void rewind(int slab, int at) {
     current = slab;
     position = at;
@@ -78,7 +78,7 @@ public final class Staging {
     return (long) current * SLAB_BYTES + position;
   }
 
-  /// Limits the bytes staged from now on to those that could be kept.
+  /// Limits the bytes staged from now on to the number of bytes that could be kept.
   public void limit(long bytes) {
     limitBytes = Math.clamp(bytes, 0, softLimitBytes);
   }
@@ -89,8 +89,8 @@ public final class Staging {
     return usedBytes() >= 3L * softLimitBytes;
   }
 
-  /// Drops everything staged. Releases one slab if there are more than twice as many as were
-  /// needed, so that a burst does not hold its memory forever.
+  /// Drops all staged bytes. One slab is released if there are more than twice as many as were
+  /// needed, so that memory allocated for a burst is not held forever.
   public void reset() {
     int keep = current + 1;
     if (slabs.size() > 2 * keep) {

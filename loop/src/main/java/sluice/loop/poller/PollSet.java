@@ -6,14 +6,14 @@ import static sluice.sys.Errno.ENOENT;
 import java.io.IOException;
 import sluice.loop.engine.Backend;
 
-/// The pollset interface of AIX on [Poller]: create, destroy, ctl, poll and query, with its array
-/// of changes. Threads as for [Poller].
+/// An implementation of the pollset interface of AIX on top of [Poller]. It provides create,
+/// destroy, ctl, poll and query, and uses arrays of changes. The threading rules of [Poller] apply.
 public final class PollSet {
   /// The command that adds a descriptor.
   public static final short PS_ADD = 0;
 
-  /// The command that adds events to those of a descriptor. To take some away, delete the
-  /// descriptor and add it again.
+  /// The command that adds events to those of a descriptor. To remove events, delete the descriptor
+  /// and add it again.
   public static final short PS_MOD = 1;
 
   /// The command that removes a descriptor.
@@ -22,7 +22,7 @@ public final class PollSet {
   /// A change, `struct poll_ctl`.
   ///
   /// @param command `PS_ADD`, `PS_MOD` or `PS_DELETE`
-  /// @param events `poll(2)` bits
+  /// @param events the `poll(2)` bits
   /// @param fd the descriptor
   public record Change(short command, short events, int fd) {}
 
@@ -35,12 +35,12 @@ public final class PollSet {
 
   /// Creates a pollset, as `pollset_create` does.
   ///
-  /// @param maxfd the most descriptors
+  /// @param maxfd the maximum number of descriptors
   public static PollSet create(int maxfd) throws IOException {
     return on(Poller.open(maxfd, Backend.AUTO));
   }
 
-  /// Returns a pollset on a given poller, which [#destroy] closes.
+  /// Returns a pollset on the given poller, which is closed by [#destroy].
   public static PollSet on(Poller poller) {
     return new PollSet(poller);
   }
@@ -50,11 +50,11 @@ public final class PollSet {
     poller.close();
   }
 
-  /// Applies changes in order, up to the first that fails, as `pollset_ctl` does.
+  /// Applies changes in order until one of them fails, as `pollset_ctl` does.
   ///
   /// @param length the number of changes to apply
-  /// @return 0 if all were applied; n > 0 if n were and the next one failed; a negative errno if
-  ///   the first failed
+  /// @return 0 if all changes were applied; n > 0 if n changes were applied and the next one
+  ///   failed; a negative errno if the first change failed
   public int ctl(Change[] changes, int length) {
     PollerChanges one = new PollerChanges();
     for (int i = 0; i < length; i++) {
@@ -82,12 +82,13 @@ public final class PollSet {
 
   /// Waits until a descriptor is ready, as `pollset_poll` does.
   ///
-  /// @param fds receives the descriptors; `struct pollfd` by columns
+  /// @param fds receives the descriptors; the arrays correspond to the columns of `struct pollfd`
   /// @param revents receives the events that are ready
-  /// @param length the most events to report, 1 to the length of both arrays
-  /// @param timeoutMillis 0 does not wait, negative waits without limit
+  /// @param length the maximum number of events to report, 1 to the length of both arrays
+  /// @param timeoutMillis the maximum time to wait; 0 does not wait, and a negative value waits
+  ///   without limit
   /// @return the number of events reported
-  /// @throws IllegalStateException if another thread polls, or the pollset is destroyed
+  /// @throws IllegalStateException if another thread polls, or the pollset has been destroyed
   public int poll(int[] fds, short[] revents, int length, int timeoutMillis) {
     PollerEvents own = PollerFacade.roomFor(length, fds, revents, events); // as there
     events = own;
@@ -95,9 +96,9 @@ public final class PollSet {
     return PollerFacade.copy(own, count, fds, revents);
   }
 
-  /// Returns the events that a descriptor waits for, as `pollset_query` does.
+  /// Returns the events for which a descriptor is watched, as `pollset_query` does.
   ///
-  /// @return its `poll(2)` bits, or -ENOENT
+  /// @return the `poll(2)` bits, or -ENOENT
   public int query(int fd) {
     long handle = poller.handleOf(fd);
     return handle == 0 ? -ENOENT : poller.wanted(handle);

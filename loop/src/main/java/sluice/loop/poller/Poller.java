@@ -13,27 +13,28 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Backend;
 import sluice.sys.SysException;
 
-/// A poller waits for many descriptors at once. Its entries are registered with the kernel, instead
-/// of being passed with each wait as an array. One thread at a time calls [#await]. Any thread
-/// calls everything else, at any time, without waiting for the thread in `await`.
+/// A poller that waits for many descriptors at once. Its entries are registered with the kernel
+/// instead of being passed as an array with each wait. One thread at a time may call [#await]. Any
+/// thread may call all other methods at any time, without waiting for the thread in `await`.
 ///
-/// An entry is level-triggered: it is reported by each wait as long as it is ready. `add` returns
-/// its handle, which is valid until `remove` and never denotes another entry. A disabled entry
-/// keeps its place and is not reported. An entry added with [#AUTO_DISABLE] is reported once and
-/// then disabled, until it is enabled again.
+/// An entry is level-triggered, which means that each wait reports it as long as it is ready. `add`
+/// returns the handle of an entry, which is valid until `remove` and never refers to another entry.
+/// A disabled entry remains registered but is not reported. An entry added with [#AUTO_DISABLE] is
+/// reported once and then disabled until it is enabled again.
 ///
-/// Changes made while no thread waits are submitted together by the next wait; a change that is
-/// reverted before then costs nothing. Changes made during a wait take effect in that wait.
+/// Changes that are made while no thread waits are submitted together by the next wait. A change
+/// that is reverted before then has no cost. Changes made during a wait take effect in that wait.
 ///
-/// **Closing a descriptor.** Remove it first, as with `poll(2)`. A descriptor that is closed while
-/// it is a member is reported at most once more; its entry stays until it is removed, and other
-/// entries are not affected. While it stays, the kernel may keep the file open, and if the number
-/// is given to another file, what is reported may be about that one.
+/// **Closing a descriptor.** A descriptor should be removed before it is closed, as with `poll(2)`.
+/// If it is closed while it is registered, it is reported at most once more. Its entry remains
+/// until it is removed, and other entries are not affected. While the entry remains, the kernel may
+/// keep the file open. If the descriptor's number is reused for another file, events may be
+/// reported for that file.
 ///
-/// **Errors** are the same with each backend, see [SysException], and the first of these counts:
-/// ENOENT (never added, or removed), EINVAL (no such event), EEXIST (a member already), ENOSPC
-/// (more than `maxEntries`), EBADF, EPERM (what cannot be polled, such as a regular file). After
-/// [#close] changes throw an [IllegalStateException].
+/// **Errors** are the same for every backend, see [SysException]. If several apply, the first of
+/// the following is reported: ENOENT (never added, or removed), EINVAL (unknown event), EEXIST
+/// (already registered), ENOSPC (more than `maxEntries`), EBADF, EPERM (a file that cannot be
+/// polled, such as a regular file). After [#close], changes throw an [IllegalStateException].
 ///
 /// ```
 ///  add modify remove            await
@@ -48,10 +49,11 @@ import sluice.sys.SysException;
 /// | `waiter` | the awaiting thread | volatile | compare-and-set |
 /// | `closed` | any thread | volatile | under `lock` |
 ///
-/// Lifecycle: open → use → close, by any thread. A thread that waits is woken by close and returns
-/// 0.
+/// Lifecycle: open → use → close, by any thread. Closing the poller wakes a waiting thread, which
+/// then returns 0.
 ///
-/// Limits: 1 to 1 048 576 entries; memory grows with the most that there were, about 60 bytes each.
+/// A poller has 1 to 1 048 576 entries. Its memory grows with the maximum number of entries that
+/// were registered at the same time, by about 60 bytes each.
 public final class Poller implements AutoCloseable {
   public static final int IN = 1;
   public static final int PRI = 2;
@@ -59,7 +61,8 @@ public final class Poller implements AutoCloseable {
   public static final int ERR = 8;
   public static final int HUP = 0x10;
 
-  /// Never reported: adding a descriptor that is not open is an error of [#add].
+  /// The bit for an invalid descriptor. It is never reported, because [#add] rejects a descriptor
+  /// that is not open.
   public static final int NVAL = 0x20;
 
   public static final int RDNORM = 0x40;
@@ -69,10 +72,11 @@ public final class Poller implements AutoCloseable {
   public static final int MSG = 0x400;
   public static final int RDHUP = 0x2000;
 
-  /// A flag among the events of an entry: the entry is disabled when it is reported.
+  /// A flag that can be combined with the events of an entry. The entry is disabled when it is
+  /// reported.
   public static final int AUTO_DISABLE = PollerTable.AUTO_DISABLE;
 
-  /// The most entries of any poller.
+  /// The maximum number of entries of any poller.
   public static final int MOST_ENTRIES = 1 << 20;
 
   private static final int EVENTS = 0x27ff;
@@ -80,10 +84,10 @@ public final class Poller implements AutoCloseable {
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
 
-  /// Asleep, and woken to take over changes.
+  /// The thread was asleep and has been woken to process changes.
   private static final int STIRRED = 2;
 
-  /// The current or the next wait is to end.
+  /// The current or the next wait must return.
   private static final int WOKEN = 3;
 
   private static final VarHandle STATE;
@@ -115,9 +119,10 @@ public final class Poller implements AutoCloseable {
 
   /// Opens a poller.
   ///
-  /// @param maxEntries 1 to [#MOST_ENTRIES]
-  /// @param backend [Backend#AUTO] selects epoll, else poll; [Backend#JDK] is refused
-  /// @throws IOException if the backend is not available here, with the reason and the fix
+  /// @param maxEntries the maximum number of entries, 1 to [#MOST_ENTRIES]
+  /// @param backend the backend; [Backend#AUTO] selects epoll, or poll if that is not available;
+  ///   [Backend#JDK] is rejected
+  /// @throws IOException if the backend is not available; the message states the reason and the fix
   public static Poller open(int maxEntries, Backend backend) throws IOException {
     PollerTable table = table(maxEntries);
     return switch (backend) {
@@ -144,9 +149,9 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Opens a poller on a port, which it closes.
+  /// Opens a poller on the given port, which is closed together with the poller.
   ///
-  /// @param maxEntries 1 to [#MOST_ENTRIES]
+  /// @param maxEntries the maximum number of entries, 1 to [#MOST_ENTRIES]
   public static Poller open(int maxEntries, PollerPort port) {
     PollerTable table = table(maxEntries);
     return new Poller(table, new PollerOneShot(table, port), "given");
@@ -160,18 +165,18 @@ public final class Poller implements AutoCloseable {
     return new PollerTable(maxEntries);
   }
 
-  /// Returns the index of an entry, for tables of the caller: 0 to `maxEntries - 1`. An index is
-  /// reused after a removal.
+  /// Returns the index of an entry, from 0 to `maxEntries - 1`, for use in tables of the caller. An
+  /// index is reused after its entry has been removed.
   public static int index(long handle) {
     return (int) handle;
   }
 
-  /// Returns the backend: `io_uring`, `epoll`, `poll`, or the name of the port.
+  /// Returns the name of the backend: `io_uring`, `epoll`, `poll`, or the name of the port.
   public String backend() {
     return kernel.name();
   }
 
-  /// Returns the reason for this backend, in one line for people.
+  /// Returns the reason for the choice of this backend as one line of readable text.
   public String why() {
     return why;
   }
@@ -192,11 +197,11 @@ public final class Poller implements AutoCloseable {
 
   // ---- changes ------------------------------------------------------------------------------
 
-  /// Adds a descriptor, enabled.
+  /// Adds a descriptor, which is initially enabled.
   ///
-  /// @param events the wanted bits of this class, and [#AUTO_DISABLE]; `ERR` and `HUP` are reported
-  ///   in any case
-  /// @return its handle, positive
+  /// @param events the requested bits defined by this class, and optionally [#AUTO_DISABLE]; `ERR`
+  ///   and `HUP` are always reported
+  /// @return the handle of the new entry, which is positive
   /// @throws SysException EBADF, EEXIST, ENOSPC, EPERM, EINVAL
   public long add(int fd, int events) throws SysException {
     long result;
@@ -211,16 +216,18 @@ public final class Poller implements AutoCloseable {
     return SysException.check(result, "Poller.add", fd, events);
   }
 
-  /// Adds a channel: a [DescriptorChannel], or a channel of the JDK whose descriptor is accessible.
+  /// Adds a channel, which is a [DescriptorChannel] or a channel of the JDK whose descriptor is
+  /// accessible.
   ///
-  /// @throws IOException as the other [#add]; or if the descriptor is not accessible, with the fix
+  /// @throws IOException as by the other [#add], or if the descriptor is not accessible; the
+  ///   message states the fix
   public long add(Channel channel, int events) throws IOException {
     return add(PollerDescriptors.of(channel), events);
   }
 
-  /// Sets the events that an entry waits for. A disabled entry stays disabled.
+  /// Sets the events for which an entry is watched. A disabled entry remains disabled.
   ///
-  /// @param events as for [#add]
+  /// @param events the events, as for [#add]
   /// @throws SysException ENOENT, EINVAL
   public void modify(long handle, int events) throws SysException {
     int result;
@@ -232,7 +239,7 @@ public final class Poller implements AutoCloseable {
     SysException.check(result, "Poller.modify", handle, events);
   }
 
-  /// Removes an entry: it is never reported again, and its handle becomes invalid.
+  /// Removes an entry. It is never reported again, and its handle becomes invalid.
   ///
   /// @throws SysException ENOENT
   public void remove(long handle) throws SysException {
@@ -245,8 +252,9 @@ public final class Poller implements AutoCloseable {
     SysException.check(result, "Poller.remove", handle);
   }
 
-  /// Enables an entry, which re-arms an auto-disabled one. Returns an error instead of throwing, as
-  /// all calls on hot paths do, because another thread may have removed the entry.
+  /// Enables an entry, which re-arms an auto-disabled one. Like all hot-path methods, this method
+  /// returns an error instead of throwing an exception, because another thread may have removed the
+  /// entry.
   ///
   /// @return 0 or -ENOENT
   public int enable(long handle) {
@@ -258,7 +266,7 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Disables an entry; it keeps its place. No wait that returns later reports it.
+  /// Disables an entry, which remains registered. Waits that return later do not report it.
   ///
   /// @return 0 or -ENOENT
   public int disable(long handle) {
@@ -268,8 +276,8 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Sets whether an entry is disabled when it is reported, as [#AUTO_DISABLE] does from the
-  /// beginning.
+  /// Sets if an entry is disabled when it is reported, as if it had been added with
+  /// [#AUTO_DISABLE].
   ///
   /// @return 0 or -ENOENT
   public int autoDisable(long handle, boolean once) {
@@ -285,9 +293,9 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Applies an array of changes at once, in order. A change that fails does not stop the others.
+  /// Applies an array of changes in order. A failed change does not affect the others.
   ///
-  /// @return the number of changes that failed; see [PollerChanges#result]
+  /// @return the number of failed changes; see [PollerChanges#result]
   public int control(PollerChanges changes) {
     int failed = 0;
     synchronized (lock) {
@@ -312,14 +320,14 @@ public final class Poller implements AutoCloseable {
     };
   }
 
-  /// Returns true if a handle denotes an entry.
+  /// Returns true if the handle refers to an entry.
   public boolean isMember(long handle) {
     synchronized (lock) {
       return table.slot(handle) >= 0;
     }
   }
 
-  /// Returns the handle of a descriptor that is a member, or 0.
+  /// Returns the handle of a registered descriptor, or 0 if it is not registered.
   public long handleOf(int fd) {
     synchronized (lock) {
       int slot = table.slotOf(fd);
@@ -327,7 +335,8 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Returns the events that an entry waits for, with [#AUTO_DISABLE]; 0 if there is no such entry.
+  /// Returns the events for which an entry is watched, including [#AUTO_DISABLE], or 0 if there is
+  /// no such entry.
   public int wanted(long handle) {
     synchronized (lock) {
       int slot = table.slot(handle);
@@ -398,7 +407,7 @@ public final class Poller implements AutoCloseable {
     kernel.changed(slot, state != AWAKE);
   }
 
-  /// Interrupts a wait that has to learn of changes just made.
+  /// Interrupts a wait that has to process changes that were just made.
   private void stir(boolean needed) {
     if (needed && kernel.interrupts() && STATE.compareAndSet(this, ASLEEP, STIRRED)) {
       kernel.wake();
@@ -407,16 +416,18 @@ public final class Poller implements AutoCloseable {
 
   // ---- waiting ------------------------------------------------------------------------------
 
-  /// Waits until an entry is ready, [#wakeup] is called, or the time is over. An interrupted wait
-  /// (EINTR) continues. Allocates nothing once `into` and the table have their size.
+  /// Waits until an entry is ready, [#wakeup] is called, or the timeout expires. The wait continues
+  /// after an interruption by a signal (EINTR). No memory is allocated once `into` and the table
+  /// have reached their sizes.
   ///
   /// @param into receives the ready entries
-  /// @param max the most entries to report, at least 1; the capacity of `into` if that is less.
-  ///   Entries that found no room come first next time
-  /// @param timeoutNanos 0 does not wait, negative waits without limit
-  /// @return the number of entries reported; 0 when the time is over, after a wake-up, and if the
-  ///   poller is closed meanwhile
-  /// @throws IllegalStateException if another thread awaits, or the poller is closed
+  /// @param max the maximum number of entries to report, at least 1; further limited by the
+  ///   capacity of `into`. Entries that did not fit are reported first by the next wait
+  /// @param timeoutNanos the maximum time to wait; 0 does not wait, and a negative value waits
+  ///   without limit
+  /// @return the number of entries reported; 0 if the timeout has expired, after a wake-up, or if
+  ///   the poller was closed during the wait
+  /// @throws IllegalStateException if another thread is waiting, or the poller is closed
   public int await(PollerEvents into, int max, long timeoutNanos) {
     if (max < 1) {
       throw new IllegalArgumentException("max must be at least 1: " + max);
@@ -477,9 +488,9 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Ends the current [#await], or the next one if no thread waits, which then returns the ready
-  /// entries without waiting. Costs a system call only if a thread waits and has not been woken
-  /// yet.
+  /// Ends the current [#await], or the next one if no thread is waiting, which then returns the
+  /// ready entries without waiting. A system call is only made if a thread is waiting and has not
+  /// been woken yet.
   public void wakeup() {
     if (state != WOKEN && (int) STATE.getAndSet(this, WOKEN) == ASLEEP) {
       synchronized (lock) {
@@ -496,8 +507,8 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Closes the poller, not its descriptors. Waits until a thread in [#await] has left it. A second
-  /// call does nothing.
+  /// Closes the poller but not its descriptors. Waits until a thread in [#await] has returned.
+  /// Idempotent.
   @Override
   public void close() {
     boolean interrupted = false;

@@ -3,8 +3,8 @@ package sluice.loop.poller;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// An array of changes for [Poller#control], to be filled, applied, read and reused. Owned by one
-/// thread at a time. It grows and does not shrink.
+/// An array of changes for [Poller#control] that is filled, applied, read and then reused. Owned by
+/// one thread at a time. The array grows as needed but never shrinks.
 public final class PollerChanges {
   static final byte ADD = 0;
   static final byte MODIFY = 1;
@@ -18,27 +18,27 @@ public final class PollerChanges {
   private long[] results = new long[16];
   private int count;
 
-  /// Stages [Poller#add].
+  /// Stages a call of [Poller#add].
   public PollerChanges add(int fd, int wanted) {
     return stage(ADD, fd, wanted);
   }
 
-  /// Stages [Poller#modify].
+  /// Stages a call of [Poller#modify].
   public PollerChanges modify(long handle, int wanted) {
     return stage(MODIFY, handle, wanted);
   }
 
-  /// Stages [Poller#remove].
+  /// Stages a call of [Poller#remove].
   public PollerChanges remove(long handle) {
     return stage(REMOVE, handle, 0);
   }
 
-  /// Stages [Poller#enable].
+  /// Stages a call of [Poller#enable].
   public PollerChanges enable(long handle) {
     return stage(ENABLE, handle, 0);
   }
 
-  /// Stages [Poller#disable].
+  /// Stages a call of [Poller#disable].
   public PollerChanges disable(long handle) {
     return stage(DISABLE, handle, 0);
   }
@@ -62,7 +62,8 @@ public final class PollerChanges {
     return count;
   }
 
-  /// Returns the result of a change: the handle for an addition, else 0; or a negative errno.
+  /// Returns the result of a change, which is the handle for an addition and otherwise 0, or a
+  /// negative errno.
   ///
   /// @param index 0 ≤ index < [#count]
   public long result(int index) {

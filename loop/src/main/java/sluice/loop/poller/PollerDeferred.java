@@ -1,7 +1,7 @@
 package sluice.loop.poller;
 
-/// A [PollerKernel] that defers every change until the next wait, and interrupts a wait in
-/// progress. Threads and locks as in [PollerKernel].
+/// A [PollerKernel] that defers every change until the next wait and interrupts a wait in progress.
+/// The threading and locking rules of [PollerKernel] apply.
 abstract class PollerDeferred extends PollerKernel {
   PollerDeferred(PollerTable table) {
     super(table);

@@ -12,7 +12,7 @@ import java.net.Socket;
 import java.nio.channels.Channel;
 import sluice.sys.threads.ModuleOption;
 
-/// A lookup of the descriptor of a channel or socket. Stateless.
+/// Looks up the descriptor of a channel or socket. Stateless.
 ///
 /// | kind | needs |
 /// |---|---|
@@ -25,8 +25,10 @@ final class PollerDescriptors {
 
   /// Returns the descriptor of a channel or socket.
   ///
-  /// @return its number; -1 if it is closed, because the number may belong to another file by now
-  /// @throws IOException if it cannot be found, with the flag that would allow it
+  /// @return the descriptor's number, or -1 if it is closed, because the number may already refer
+  ///   to another file
+  /// @throws IOException if it cannot be determined; the message states the flag that would allow
+  ///   it
   static int of(Object source) throws IOException {
     if (source instanceof DescriptorChannel ours) {
       return ours.descriptor();
@@ -74,8 +76,8 @@ final class PollerDescriptors {
     return of(adaptor.getChannel());
   }
 
-  /// Returns the descriptor of a socket that was not made by a channel. Such a socket holds a
-  /// `SocketImpl`, possibly wrapped in another, which holds the `FileDescriptor`.
+  /// Returns the descriptor of a socket that was not created by a channel. The socket contains a
+  /// `SocketImpl`, possibly wrapped in another one, which contains the `FileDescriptor`.
   private static int ofImplementation(Class<?> type, Object socket)
       throws IOException, ReflectiveOperationException {
     Field field = type.getDeclaredField("impl");

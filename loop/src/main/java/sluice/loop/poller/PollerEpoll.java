@@ -10,14 +10,14 @@ import sluice.sys.EpollDriver;
 import sluice.sys.EpollEvents;
 import sluice.sys.SysException;
 
-/// A [PollerKernel] on `epoll(7)`. Threads and locks as in [PollerKernel].
+/// A [PollerKernel] based on `epoll(7)`. The threading and locking rules of [PollerKernel] apply.
 ///
-/// Additions and removals go to the kernel at once: its answer validates the descriptor, and a
-/// number may be closed as soon as it is removed. Interest is lazy: a disabled entry stays armed
-/// until it fires, and a change that is reverted before then costs no call. Other changes are
-/// deferred to the next wait, where all changes of one entry are one call. While a thread waits,
-/// the changing thread passes the change to the kernel itself, which is cheaper than waking the
-/// waiting one.
+/// Additions and removals are passed to the kernel immediately, because its answer validates the
+/// descriptor, and because a descriptor may be closed as soon as it has been removed. Changes of
+/// interest are lazy: a disabled entry stays armed until it fires, and a change that is reverted
+/// before then costs no call. Other changes are deferred to the next wait, in which all changes of
+/// one entry are a single call. If a thread is waiting, the changing thread passes the change to
+/// the kernel itself, which is cheaper than waking the waiting thread.
 ///
 /// Auto-disabled entries are armed one-shot.
 ///
@@ -32,11 +32,11 @@ final class PollerEpoll extends PollerKernel {
   private EpollEvents events = new EpollEvents(64);
   private int found;
 
-  /// The `EPOLL` bits armed in the kernel for each slot; 0 after a one-shot has fired.
+  /// The `EPOLL` bits armed in the kernel for each slot, or 0 after a one-shot has fired.
   private int[] armed = new int[64];
 
-  /// True if the kernel may hold registrations that can no longer be removed, because their number
-  /// was closed while the file lives on in a duplicate or another process.
+  /// True if the kernel may hold registrations that can no longer be removed, because their
+  /// descriptor was closed while the file is still open in a duplicate or another process.
   private boolean orphans;
 
   private long waits;
@@ -101,7 +101,7 @@ final class PollerEpoll extends PollerKernel {
   }
 
   /// Returns the bits for the entry's interest. A one-shot entry without events is never reported,
-  /// except that an error or a hang-up ends it.
+  /// but an error or a hang-up ends it.
   private int bits(int slot) {
     int interest = table.interest(slot);
     return interest == 0 || table.isAuto(slot) ? interest | Epoll.EPOLLONESHOT : interest;
@@ -114,7 +114,7 @@ final class PollerEpoll extends PollerKernel {
     }
   }
 
-  /// Records the kernel's answer to a change of the entry's bits.
+  /// Records the kernel's response to a change of the entry's bits.
   private int told(int slot, int result) {
     if (result == -ENOENT) { // not added anew: its number belongs to another file by now
       table.die(slot);
@@ -130,8 +130,8 @@ final class PollerEpoll extends PollerKernel {
       events = new EpollEvents(limit);
     }
     waits++;
-    // Exactly as many as can be reported, because the kernel moves reported entries to the end of
-    // its list.
+    // The limit is the exact number of events that can be reported, because the kernel moves
+    // reported entries to the end of its list.
     found = epoll.epoll().await(events, limit, timeoutNanos);
     if (found < 0) {
       if (found != -EINTR) {
@@ -165,7 +165,7 @@ final class PollerEpoll extends PollerKernel {
     }
   }
 
-  /// Handles a report that is not wanted now: of an entry that was disabled while armed.
+  /// Handles an unwanted report of an entry that was disabled while it was armed.
   private void unwanted(int slot) {
     if (table.interest(slot) != 0) {
       table.mark(slot);
@@ -175,8 +175,8 @@ final class PollerEpoll extends PollerKernel {
     }
   }
 
-  /// Replaces the epoll instance, to drop registrations that would be reported forever and cannot
-  /// be removed.
+  /// Replaces the epoll instance in order to drop registrations that would be reported forever and
+  /// cannot be removed.
   private void startAnew() {
     try {
       epoll.renew();

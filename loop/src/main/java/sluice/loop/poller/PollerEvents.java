@@ -2,15 +2,15 @@ package sluice.loop.poller;
 
 import java.util.Objects;
 
-/// The events reported by one [Poller#await]; refilled by each call without allocation. Owned by
-/// the awaiting thread, until it passes them on.
+/// The events reported by one [Poller#await]. Each call refills them without allocating memory.
+/// Owned by the waiting thread until it passes them on.
 public final class PollerEvents {
   private final long[] handles;
   private final int[] descriptors;
   private final int[] events;
   private int count;
 
-  /// @param capacity the most events of one wait, at least 1
+  /// @param capacity the maximum number of events of one wait, at least 1
   public PollerEvents(int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1: " + capacity);
@@ -20,17 +20,17 @@ public final class PollerEvents {
     events = new int[capacity];
   }
 
-  /// Returns the most events of one wait.
+  /// Returns the maximum number of events of one wait.
   public int capacity() {
     return handles.length;
   }
 
-  /// Returns the number of events of the last wait.
+  /// Returns the number of events reported by the last wait.
   public int count() {
     return count;
   }
 
-  /// Returns the handle of the entry, as [Poller#add] returned it.
+  /// Returns the handle of the entry, as assigned by [Poller#add].
   ///
   /// @param index 0 ≤ index < [#count]
   public long handle(int index) {
@@ -42,7 +42,7 @@ public final class PollerEvents {
     return descriptors[Objects.checkIndex(index, count)];
   }
 
-  /// Returns the `poll(2)` bits: the requested events that are set, and [Poller#ERR] and
+  /// Returns the `poll(2)` bits. These are the requested events that are set, and [Poller#ERR] and
   /// [Poller#HUP] in any case.
   public int events(int index) {
     return events[Objects.checkIndex(index, count)];

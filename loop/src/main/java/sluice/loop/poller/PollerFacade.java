@@ -7,12 +7,13 @@ import java.util.concurrent.TimeUnit;
 import sluice.loop.engine.Backend;
 import sluice.sys.SysException;
 
-/// The Poller class of 1999 on top of [Poller]: code written for it is ported by renaming. Entries
-/// are identified by their descriptor, as in `poll(2)`. Threads as for [Poller]: unlike the
-/// original, adding and removing do not wait for a thread in [#waitMultiple].
+/// The Poller class of 1999 on top of [Poller], so that code written for it can be ported by
+/// renaming. Entries are identified by their descriptor, as in `poll(2)`. The threading rules of
+/// [Poller] apply. Unlike in the original class, adding and removing do not wait for a thread in
+/// [#waitMultiple].
 ///
-/// The objects to watch are sockets or channels. The flags of the JVM that this needs are named by
-/// the error without them, and by the page docs/poller.md.
+/// The watched objects are sockets or channels. The JVM flags required for this are listed in
+/// docs/poller.md, and in the error message if they are missing.
 public final class PollerFacade implements AutoCloseable {
   public static final short POLLIN = Poller.IN;
   public static final short POLLPRI = Poller.PRI;
@@ -30,12 +31,12 @@ public final class PollerFacade implements AutoCloseable {
   private final Poller poller;
   private PollerEvents events = new PollerEvents(16);
 
-  /// @param maxEntries the most objects, such as 65535
+  /// @param maxEntries the maximum number of objects, such as 65535
   public PollerFacade(int maxEntries) throws IOException {
     this(Poller.open(maxEntries, Backend.AUTO));
   }
 
-  /// @param poller closed by [#close]
+  /// @param poller the underlying poller, which is closed by [#close]
   public PollerFacade(Poller poller) {
     this.poller = poller;
   }
@@ -47,8 +48,8 @@ public final class PollerFacade implements AutoCloseable {
 
   /// Adds a `Socket`, `ServerSocket`, `DatagramSocket` or channel.
   ///
-  /// @param wanted `POLL` bits
-  /// @return its descriptor, which identifies it in events
+  /// @param wanted the requested `POLL` bits
+  /// @return the descriptor, which identifies the object in events
   public int add(Object socketOrChannel, int wanted) throws IOException {
     return add(PollerDescriptors.of(socketOrChannel), wanted);
   }
@@ -77,24 +78,25 @@ public final class PollerFacade implements AutoCloseable {
     remove(PollerDescriptors.of(socketOrChannel));
   }
 
-  /// Returns true if a descriptor was added and not removed.
+  /// Returns true if a descriptor has been added and not removed.
   public boolean isMember(int fd) {
     return poller.handleOf(fd) != 0;
   }
 
-  /// Returns true if an open socket or channel was added and not removed.
+  /// Returns true if an open socket or channel has been added and not removed.
   public boolean isMember(Object socketOrChannel) throws IOException {
     return isMember(PollerDescriptors.of(socketOrChannel));
   }
 
   /// Waits until an entry is ready.
   ///
-  /// @param max the most events to report, 1 to the length of both arrays
+  /// @param max the maximum number of events to report, 1 to the length of both arrays
   /// @param fds receives the descriptors
   /// @param revents receives their `POLL` bits
-  /// @param timeoutMillis 0 does not wait, negative waits without limit
+  /// @param timeoutMillis the maximum time to wait; 0 does not wait, and a negative value waits
+  ///   without limit
   /// @return the number of events reported
-  /// @throws IllegalStateException if another thread waits, or the poller is closed
+  /// @throws IllegalStateException if another thread is waiting, or the poller is closed
   public int waitMultiple(int max, int[] fds, short[] revents, long timeoutMillis) {
     PollerEvents own = roomFor(max, fds, revents, events); // not another thread's, which is refused
     events = own;
@@ -104,7 +106,7 @@ public final class PollerFacade implements AutoCloseable {
 
   /// Returns the events object for a wait.
   ///
-  /// @param present returned if it is large enough
+  /// @param present the existing object, which is returned if it is large enough
   static PollerEvents roomFor(int max, int[] fds, short[] revents, PollerEvents present) {
     if (max > Math.min(fds.length, revents.length)) {
       throw new IllegalArgumentException("both arrays must have room for max events: " + max);

@@ -8,15 +8,15 @@ import sluice.sys.Files;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// A check that rejects the files that `epoll(7)` would reject, for mechanisms that detect them too
-/// late or not at all. Used under the poller's lock.
+/// Rejects the files that `epoll(7)` would reject, for mechanisms that detect them too late or not
+/// at all. Used under the poller's lock.
 final class PollerFiles {
   private final Statx status = new Statx();
   private long calls;
 
   /// Checks a descriptor.
   ///
-  /// @return 0; -EBADF for a number that is not open, -EPERM for a file that cannot be polled
+  /// @return 0, or -EBADF if the descriptor is not open, or -EPERM if the file cannot be polled
   int check(int fd) {
     if (fd < 0) {
       return -EBADF;
@@ -33,10 +33,10 @@ final class PollerFiles {
     };
   }
 
-  /// Asks epoll about a file. Of its type some files can be polled, such as a terminal and
-  /// `/proc/self/mounts`, and others not, such as `/dev/null`.
+  /// Checks a file with epoll. Some files of its type can be polled, such as a terminal and
+  /// `/proc/self/mounts`, and others cannot, such as `/dev/null`.
   ///
-  /// @param otherwise the result if there is no epoll
+  /// @param otherwise the result if epoll is not available
   private int asEpollSays(int fd, int otherwise) {
     calls += 3;
     try (Epoll epoll = Epoll.create()) {

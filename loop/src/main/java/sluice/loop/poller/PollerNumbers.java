@@ -2,8 +2,8 @@ package sluice.loop.poller;
 
 import java.util.Arrays;
 
-/// A map from descriptor numbers to slots: a hash table of ints with open addressing. Used under
-/// the poller's lock.
+/// A map from descriptors to slots, implemented as a hash table of ints with open addressing. Used
+/// under the poller's lock.
 final class PollerNumbers {
   private static final int EMPTY = -1;
 
@@ -15,7 +15,7 @@ final class PollerNumbers {
     Arrays.fill(keys, EMPTY);
   }
 
-  /// Returns the slot, or -1.
+  /// Returns the slot of a descriptor, or -1 if there is none.
   int slot(int fd) {
     if (fd < 0) {
       return -1;
@@ -33,8 +33,8 @@ final class PollerNumbers {
     slots[at] = slot;
   }
 
-  /// Removes a number that is present, and moves the entries behind it so that no gap interrupts a
-  /// search.
+  /// Removes a descriptor that is present, and moves the following entries so that no gap
+  /// interrupts a search.
   void remove(int fd) {
     int hole = find(fd);
     count--;

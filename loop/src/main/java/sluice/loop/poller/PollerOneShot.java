@@ -7,14 +7,15 @@ import java.util.Arrays;
 import sluice.loop.engine.CompletionSink;
 import sluice.sys.PollFds;
 
-/// A [PollerKernel] on the one-shot polls of a [PollerPort]. Threads and locks as in
-/// [PollerKernel].
+/// A [PollerKernel] based on the one-shot polls of a [PollerPort]. The threading and locking rules
+/// of [PollerKernel] apply.
 ///
-/// A poll is armed while its entry waits for events. A poll that has fired is armed again with the
-/// next wait, in the same crossing, and completes at once if the descriptor is still ready, which
-/// makes entries level-triggered. Events that were found and not reported are armed first, so that
-/// no entry starves. A disabled entry stays armed until it fires. Each arming has its own token:
-/// completions of cancelled polls and of removed entries are recognised and dropped.
+/// A poll is armed while its entry waits for events. A poll that has fired is armed again by the
+/// next wait, in the same crossing. It completes immediately if the descriptor is still ready,
+/// which makes entries level-triggered. Entries whose events were found but not reported are armed
+/// first, so that no entry starves. A disabled entry stays armed until it fires. Each arming has
+/// its own token, so that completions of cancelled polls and of removed entries are recognized and
+/// dropped.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,7 +30,7 @@ final class PollerOneShot extends PollerDeferred implements CompletionSink {
   private int[] armedEvents = new int[64];
   private long sequence;
 
-  /// The slots to arm again before the next wait, because they have fired.
+  /// The slots that have fired and must be armed again before the next wait.
   private int[] again = new int[64];
 
   private int againCount;

@@ -7,11 +7,12 @@ import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// A [PollerKernel] on the array of `poll(2)`. Threads and locks as in [PollerKernel].
+/// A [PollerKernel] based on the array of `poll(2)`. The threading and locking rules of
+/// [PollerKernel] apply.
 ///
-/// An entry's place in the array is its slot; a disabled or removed entry has no descriptor there,
-/// which the kernel skips. Changes are edits of the array before the next wait. The cost of a wait
-/// is proportional to the number of entries. Place 0 is the wake-up counter.
+/// An entry's index in the array is its slot. A disabled or removed entry has no descriptor there,
+/// so the kernel skips it. Changes are applied to the array before the next wait. The cost of a
+/// wait is proportional to the number of entries. Index 0 is the wake-up counter.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,14 +23,14 @@ final class PollerPoll extends PollerDeferred {
   private final PollerFiles files = new PollerFiles();
   private PollFds fds = new PollFds(64);
 
-  /// The entry in each place; 0 for none.
+  /// The handle of the entry at each index, or 0 if there is none.
   private long[] handles = new long[64];
 
   private int places = 1;
   private int found;
 
-  /// The place before which the next search for ready entries begins, so that the last places are
-  /// not always late.
+  /// The index before which the next search for ready entries begins, so that the last entries are
+  /// not always reported last.
   private int cursor;
 
   private long calls;

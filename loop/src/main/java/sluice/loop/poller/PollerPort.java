@@ -2,38 +2,41 @@ package sluice.loop.poller;
 
 import sluice.loop.engine.CompletionSink;
 
-/// A source of one-shot polls: a ring, or a simulated kernel. The awaiting thread calls everything
-/// except [#check], which the adding thread calls under the poller's lock, [#wake] and [#close].
+/// A source of one-shot polls, which is a ring or a simulated kernel. All methods are called by the
+/// waiting thread, except [#check], which the adding thread calls under the poller's lock, [#wake]
+/// and [#close].
 ///
-/// An armed poll completes once with the events that are set, at once if they are set already, or
-/// with a negative errno. Arming a reported poll again therefore queries its level.
+/// An armed poll completes once, either with the events that are set or with a negative errno. It
+/// completes immediately if the events are already set, so arming a reported poll again queries its
+/// level.
 public interface PollerPort extends AutoCloseable {
-  /// Returns the name for [Poller#backend].
+  /// Returns the name, which is returned by [Poller#backend].
   String name();
 
   /// Checks a descriptor.
   ///
-  /// @return 0, -EBADF, or -EPERM for a file that cannot be polled
+  /// @return 0, or -EBADF, or -EPERM if the file cannot be polled
   int check(int fd);
 
-  /// Stages one poll.
+  /// Stages a one-shot poll.
   ///
   /// @param events `poll(2)` bits
   /// @param token a positive number, which is passed to the completion
   void arm(int fd, int events, long token);
 
-  /// Stages the cancellation of a poll, which completes with -ECANCELED unless it completes by
+  /// Stages the cancellation of a poll. The poll completes with -ECANCELED unless it completes by
   /// itself before.
   void cancel(long token);
 
-  /// Delivers the completions that are already available. They may be old, so that their events are
-  /// no longer set.
+  /// Delivers the completions that are already available. Their events may be out of date and no
+  /// longer be set.
   void drain(CompletionSink sink);
 
-  /// Submits staged operations, waits for a completion, a wake-up or the end of the time, and
-  /// delivers all completions. May end early without reason.
+  /// Submits staged operations, waits for a completion, a wake-up or the timeout, and delivers all
+  /// completions. This method may return early for no reason.
   ///
-  /// @param timeoutNanos 0 does not wait, negative waits without limit
+  /// @param timeoutNanos the maximum time to wait; 0 does not wait, and a negative value waits
+  ///   without limit
   void turn(long timeoutNanos, CompletionSink sink);
 
   /// Ends the current or the next [#turn]. Any thread may call.

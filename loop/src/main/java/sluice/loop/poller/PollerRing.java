@@ -8,12 +8,12 @@ import sluice.sys.uring.Cqe;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 
-/// A [PollerPort] on io_uring: the submission, the wait and the completions are one
-/// `io_uring_enter`. Threads as in [PollerPort]. Different threads may await one after the other,
-/// so the ring is opened without `SINGLE_ISSUER`.
+/// A [PollerPort] based on io_uring. The submission, the wait and the completions take a single
+/// `io_uring_enter`. The threading rules of [PollerPort] apply. Different threads may wait one
+/// after the other, so the ring is opened without `SINGLE_ISSUER`.
 ///
-/// The wake-up counter has a multishot poll, for which each write is an event of its own; it is
-/// never read.
+/// The wake-up counter is watched by a multishot poll, for which each write is a separate event.
+/// The counter is never read.
 final class PollerRing implements PollerPort {
   private static final int LARGEST = 1024;
   private static final int COMPLETIONS = 4;
@@ -31,7 +31,7 @@ final class PollerRing implements PollerPort {
 
   /// Opens a ring.
   ///
-  /// @throws SysException if io_uring is not available here, with the reason
+  /// @throws SysException if io_uring is not available; the message states the reason
   PollerRing(int maxEntries) throws SysException {
     int entries = Math.clamp(maxEntries, 8, LARGEST);
     counter = EventFd.open(true);

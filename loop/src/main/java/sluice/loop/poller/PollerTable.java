@@ -3,8 +3,8 @@ package sluice.loop.poller;
 import java.util.Arrays;
 import sluice.sys.PollFds;
 
-/// The table of a [Poller]'s entries, and the list of entries changed since the last wait. Used
-/// under the poller's lock.
+/// The table of a [Poller]'s entries, and the list of entries that have changed since the last
+/// wait. Used under the poller's lock.
 ///
 /// ```
 ///  bit 63                32 31                0
@@ -13,10 +13,11 @@ import sluice.sys.PollFds;
 ///      +-------------------+-------------------+
 /// ```
 ///
-/// An entry keeps its slot from add to remove, whatever is enabled or disabled in between. The next
-/// entry in the same slot has another generation, so that an old handle is invalid.
+/// An entry keeps its slot from its addition to its removal, even if it is disabled and enabled in
+/// between. The next entry in the same slot has another generation, so that an old handle is
+/// invalid.
 final class PollerTable {
-  /// The events that `poll(2)` reports even if not requested.
+  /// The events that `poll(2)` reports even if they are not requested.
   static final int ALWAYS = PollFds.POLLERR | PollFds.POLLHUP;
 
   /// The bit of [Poller#AUTO_DISABLE].
@@ -26,7 +27,7 @@ final class PollerTable {
   private static final int ENABLED = 1 << 1;
   private static final int AUTO = 1 << 2;
 
-  /// The descriptor was closed while a member: the entry waits to be removed.
+  /// The descriptor was closed while it was registered, and the entry has yet to be removed.
   private static final int DEAD = 1 << 3;
 
   /// The slot is in the list of changes.
@@ -39,14 +40,14 @@ final class PollerTable {
   private int[] events;
   private int[] flags;
 
-  /// The slots that were used and are free.
+  /// The slots that have been used and are free.
   private int[] free;
 
   private int freeCount;
   private int[] changed;
   private int changedCount;
 
-  /// The first slot that was never used, as are all above it.
+  /// The lowest slot that has never been used. All higher slots are unused as well.
   private int high;
 
   private int size;
@@ -70,12 +71,12 @@ final class PollerTable {
     return size;
   }
 
-  /// Returns an exclusive upper bound of the slots that are or were in use.
+  /// Returns an exclusive upper bound on the slots that are or were in use.
   int high() {
     return high;
   }
 
-  /// Returns the number of slots there is room for; [#take] grows it.
+  /// Returns the number of slots that are allocated. [#take] increases it.
   int capacity() {
     return descriptors.length;
   }
@@ -84,12 +85,12 @@ final class PollerTable {
     return size == maxEntries;
   }
 
-  /// Returns the slot of a descriptor, or -1.
+  /// Returns the slot of a descriptor, or -1 if there is none.
   int slotOf(int fd) {
     return numbers.slot(fd);
   }
 
-  /// Returns the slot that a handle denotes, or -1.
+  /// Returns the slot to which a handle refers, or -1 if there is none.
   int slot(long handle) {
     int slot = (int) handle;
     return handle > 0 && slot >= 0 && slot < high && handle(slot) == handle ? slot : -1;
@@ -100,8 +101,8 @@ final class PollerTable {
     return has(slot, USED) ? (long) generations[slot] << 32 | slot : 0;
   }
 
-  /// Takes a slot for a descriptor. The table must not be full, and the descriptor must not be a
-  /// member.
+  /// Allocates a slot for a descriptor. The table must not be full, and the descriptor must not be
+  /// registered already.
   int take(int fd, int wanted) {
     int slot = freeCount > 0 ? free[--freeCount] : high++;
     if (slot == descriptors.length) {
@@ -167,7 +168,7 @@ final class PollerTable {
     return has(slot, AUTO);
   }
 
-  /// Returns the events to request from the kernel: 0 for an entry that is disabled, dead or
+  /// Returns the events to request from the kernel, or 0 for an entry that is disabled, dead or
   /// removed.
   int interest(int slot) {
     int live = flags[slot] & (USED | ENABLED | DEAD);
@@ -178,7 +179,7 @@ final class PollerTable {
     return (flags[slot] & flag) != 0;
   }
 
-  /// Adds a slot to the list of changes, once.
+  /// Adds a slot to the list of changes unless it is already in it.
   void mark(int slot) {
     if (!has(slot, CHANGED)) {
       flags[slot] |= CHANGED;
@@ -186,10 +187,10 @@ final class PollerTable {
     }
   }
 
-  /// Takes a slot out of the list of changes, in the order of marking.
+  /// Removes a slot from the list of changes, in the order of marking.
   ///
   /// @param index 0 for the first, and so on
-  /// @return the slot; -1 if the list is empty
+  /// @return the slot, or -1 if the list is empty
   int changed(int index) {
     if (index >= changedCount) {
       changedCount = 0;
@@ -199,7 +200,7 @@ final class PollerTable {
     return changed[index];
   }
 
-  /// Reports an entry's events as far as they are wanted, and disables an auto-disabled entry.
+  /// Reports those of an entry's events that are requested, and disables an auto-disabled entry.
   ///
   /// @return true if it was reported
   boolean report(int slot, int bits, PollerEvents into) {

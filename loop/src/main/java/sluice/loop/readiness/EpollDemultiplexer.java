@@ -7,13 +7,14 @@ import sluice.sys.EpollDriver;
 import sluice.sys.EpollEvents;
 import sluice.sys.SysException;
 
-/// A demultiplexer on `epoll(7)`, level-triggered. Owned by the engine's thread, except [#wake].
+/// A level-triggered demultiplexer based on `epoll(7)`. Owned by the engine's thread, except
+/// [#wake].
 ///
-/// Sockets not owned by the engine are registered one-shot: their descriptor may be closed, and its
-/// number reused for another file, while the registration stands. Each wait on them therefore arms
-/// the registration anew. Owned sockets are closed by the engine, which ends the registration. A
-/// child process that is just being started may keep the file for a moment longer; its events are
-/// ignored as spurious.
+/// Sockets that are not owned by the engine are registered one-shot, because their descriptor may
+/// be closed, and its number reused for another file, while the registration exists. Therefore each
+/// wait on them arms the registration again. Owned sockets are closed by the engine, which ends the
+/// registration. A child process that is being started may keep the file open for a moment longer;
+/// its events are ignored as spurious.
 final class EpollDemultiplexer implements Demultiplexer {
   private static final int EVENTS = 1024;
 
@@ -56,7 +57,7 @@ final class EpollDemultiplexer implements Demultiplexer {
     return count;
   }
 
-  /// Returns the number of the socket; -1, which is no socket, for the wake-up counter.
+  /// Returns the number of the socket, or -1, which is not a socket, for the wake-up counter.
   @Override
   public int socket(int index) {
     return (int) events.data(index);

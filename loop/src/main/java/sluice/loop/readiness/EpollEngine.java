@@ -5,8 +5,8 @@ import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// The `epoll` engine: non-blocking kernel sockets and `epoll(7)`. Owned by the thread that turns
-/// it first. Everything but the demultiplexer is in [ReadinessEngine].
+/// The `epoll` engine, which uses non-blocking kernel sockets and `epoll(7)`. Owned by the first
+/// thread that turns it. All functionality except the demultiplexer is in [ReadinessEngine].
 public final class EpollEngine {
   private EpollEngine() {}
 

@@ -5,12 +5,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A demultiplexer of connection ends and listeners inside the process. Owned by the engine's
+/// A demultiplexer of endpoints and listeners of in-process connections. Owned by the engine's
 /// thread, except [#wake] and [#signal].
 ///
-/// Sockets that may be ready are in a candidate list. A socket enters the list when its events or
-/// its watched events change, and leaves it when a look finds it not ready. The cost of a wait is
-/// therefore proportional to the changes.
+/// Sockets that may be ready are in a candidate list. A socket is added to the list when its events
+/// or its watched events change, and removed when a check finds that it is not ready. The cost of a
+/// wait is therefore proportional to the number of changes.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -57,12 +57,12 @@ final class InProcessDemultiplexer implements Demultiplexer {
     }
   }
 
-  /// Sets an action to run when something has changed.
+  /// Sets an action that is run when a change has occurred.
   void wakeBy(Runnable wake) {
     waker = wake;
   }
 
-  /// Returns true if a wait may find something at once. Used by a loop that is about to sleep.
+  /// Returns true if a wait may return immediately. Used by a loop that is about to sleep.
   boolean mayBeReady() {
     return count > 0 || wakeUp || !changed.isEmpty();
   }
@@ -192,7 +192,7 @@ final class InProcessDemultiplexer implements Demultiplexer {
     return result;
   }
 
-  /// Returns 0: there are no system calls.
+  /// Returns 0 because there are no system calls.
   @Override
   public long calls() {
     return 0;

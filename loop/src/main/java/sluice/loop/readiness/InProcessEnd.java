@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/// An end of a connection inside the process, which behaves like a socket. Any thread may call. An
-/// end that belongs to an engine never waits; an end of a client may.
+/// An endpoint of an in-process connection, which behaves like a socket. Any thread may call. An
+/// endpoint that belongs to an engine never waits, but an endpoint of a client may.
 ///
 /// Closing with unread bytes resets the connection, as TCP does (RFC 1122, 4.2.2.13).
 public final class InProcessEnd extends InProcessPollable {
@@ -32,7 +32,7 @@ public final class InProcessEnd extends InProcessPollable {
 
   /// Creates a connection.
   ///
-  /// @return the connecting end
+  /// @return the connecting endpoint
   static InProcessEnd connect(SocketAddress from, SocketAddress to) {
     Object lock = new Object();
     InProcessPipe there = new InProcessPipe();
@@ -48,7 +48,7 @@ public final class InProcessEnd extends InProcessPollable {
     return peer;
   }
 
-  /// Returns the end's own address, a name on the network.
+  /// Returns this endpoint's own address, which is a name on the network.
   public SocketAddress name() {
     return name;
   }
@@ -57,7 +57,7 @@ public final class InProcessEnd extends InProcessPollable {
 
   /// Receives bytes without waiting.
   ///
-  /// @return the number of bytes; 0 at the end of the stream; -EAGAIN or -ECONNRESET
+  /// @return the number of bytes received, or 0 at the end of the stream, or -EAGAIN or -ECONNRESET
   public int receive(MemorySegment into, long at, int count) {
     int result;
     synchronized (lock) {
@@ -74,7 +74,7 @@ public final class InProcessEnd extends InProcessPollable {
 
   /// Sends bytes without waiting.
   ///
-  /// @return the number of bytes taken; -EAGAIN, -EPIPE or -ECONNRESET
+  /// @return the number of bytes accepted, or -EAGAIN, -EPIPE or -ECONNRESET
   public int send(MemorySegment from, long at, int count) {
     int result;
     synchronized (lock) {
@@ -119,12 +119,12 @@ public final class InProcessEnd extends InProcessPollable {
     tell();
   }
 
-  /// Closes the end. Idempotent.
+  /// Closes this endpoint. Idempotent.
   public void close() {
     end(false);
   }
 
-  /// Closes the end and reports an error to the peer. Idempotent.
+  /// Closes this endpoint and reports an error to the peer. Idempotent.
   public void reset() {
     end(true);
   }
@@ -174,9 +174,9 @@ public final class InProcessEnd extends InProcessPollable {
 
   // ---- for clients, which may wait ----------------------------------------------------------
 
-  /// Receives bytes as [#receive] does, but waits for them.
+  /// Receives bytes as [#receive] does, but waits until some are available.
   ///
-  /// @return -ETIMEDOUT if none arrived in time
+  /// @return the number of bytes, or -ETIMEDOUT if none arrived before the timeout expired
   public int awaitBytes(MemorySegment into, long at, int count, long timeoutNanos)
       throws InterruptedException {
     long end = System.nanoTime() + timeoutNanos;
@@ -190,9 +190,9 @@ public final class InProcessEnd extends InProcessPollable {
     return receive(into, at, count);
   }
 
-  /// Sends bytes as [#send] does, but waits until all were taken.
+  /// Sends bytes as [#send] does, but waits until all of them have been accepted.
   ///
-  /// @return `count`, or a negative errno: -ETIMEDOUT if that took too long
+  /// @return `count`, or a negative errno, which is -ETIMEDOUT if the timeout expired
   public int sendAll(MemorySegment from, long at, int count, long timeoutNanos)
       throws InterruptedException {
     long end = System.nanoTime() + timeoutNanos;
@@ -218,7 +218,7 @@ public final class InProcessEnd extends InProcessPollable {
 
   /// Waits for a change.
   ///
-  /// @return false if the time is over
+  /// @return false if the timeout has expired
   private boolean await(long end) throws InterruptedException {
     long left = end - System.nanoTime();
     if (left <= 0) {

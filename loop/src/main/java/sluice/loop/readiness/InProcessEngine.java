@@ -3,10 +3,11 @@ package sluice.loop.readiness;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// The engine without a kernel: connections inside the process ([InProcessNetwork]), and a wait
-/// that parks the thread. Owned by the thread that turns it first.
+/// An engine that does not use the kernel. It provides in-process connections ([InProcessNetwork])
+/// and a wait that parks the thread. Owned by the first thread that turns it.
 ///
-/// It lacks the same operations as the `jdk` engine: `pollOnce`, `sendFile`, adopted listeners.
+/// It does not support the operations that are missing in the `jdk` engine: `pollOnce`, `sendFile`
+/// and adopted listeners.
 public final class InProcessEngine {
   private InProcessEngine() {}
 

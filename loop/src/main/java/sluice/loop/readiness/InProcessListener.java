@@ -32,7 +32,7 @@ public final class InProcessListener extends InProcessPollable {
 
   /// Adds a connection to the queue.
   ///
-  /// @return false if the queue is full or the listener is closed
+  /// @return false if the queue is full or the listener has been closed
   boolean offer(InProcessEnd end) {
     synchronized (waiting) {
       if (closed || waiting.size() > backlog) {
@@ -53,7 +53,8 @@ public final class InProcessListener extends InProcessPollable {
 
   /// Waits for a connection.
   ///
-  /// @return null if none arrived in time, or the listener was closed
+  /// @return the connection, or null if none arrived before the timeout expired or if the listener
+  ///   was closed
   public @Nullable InProcessEnd await(long timeoutNanos) throws InterruptedException {
     long end = System.nanoTime() + timeoutNanos;
     synchronized (waiting) {
@@ -74,7 +75,7 @@ public final class InProcessListener extends InProcessPollable {
     }
   }
 
-  /// Closes the listener and resets the clients still waiting.
+  /// Closes the listener and resets the clients that are still waiting.
   public void close() {
     ArrayDeque<InProcessEnd> rest;
     synchronized (waiting) {

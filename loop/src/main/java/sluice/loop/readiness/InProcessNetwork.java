@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import sluice.sys.SysException;
 
-/// The names at which listeners inside one process can be reached. They look like addresses, but no
-/// kernel socket has them. Any thread may call.
+/// The names under which listeners inside a process can be reached. They look like addresses, but
+/// are not used by kernel sockets. Any thread may call.
 public final class InProcessNetwork {
   private static final int FIRST_PORT = 1024;
   private static final int LAST_PORT = 65_535;
@@ -26,8 +26,9 @@ public final class InProcessNetwork {
 
   /// Creates a listener and binds its name.
   ///
-  /// @param wanted the name; with port 0, a free port is chosen
-  /// @param shared true if other listeners may have the same name, each with a part of the clients
+  /// @param wanted the name; with port 0, a free port is selected
+  /// @param shared true if other listeners may have the same name, in which case each receives a
+  ///   part of the clients
   public synchronized InProcessListener listen(SocketAddress wanted, boolean shared, int backlog)
       throws SysException {
     SocketAddress name = wanted;
@@ -58,10 +59,12 @@ public final class InProcessNetwork {
     }
   }
 
-  /// Connects to the listener with a name; of several, to the one with the shortest queue.
+  /// Connects to the listener with the given name. If there are several, the listener with the
+  /// shortest queue is used.
   ///
-  /// @return the connecting end
-  /// @throws SysException `ECONNREFUSED` if none listens there, `EAGAIN` if the queue is full
+  /// @return the connecting endpoint
+  /// @throws SysException `ECONNREFUSED` if there is no listener with that name, or `EAGAIN` if its
+  ///   queue is full
   public InProcessEnd connect(SocketAddress name) throws SysException {
     InProcessListener listener;
     InProcessEnd client;

@@ -7,8 +7,8 @@ import static sluice.sys.Errno.EPIPE;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// A pipe for one direction of a connection inside the process: a ring of bytes that grows up to a
-/// bound. Guarded by the lock of its connection.
+/// A pipe for one direction of an in-process connection, implemented as a ring of bytes that grows
+/// up to a limit. Guarded by the lock of its connection.
 ///
 /// ```
 /// OPEN ──end──▶ ENDED, buffered bytes can be read ──▶ read to the end
@@ -16,7 +16,8 @@ import java.lang.foreign.ValueLayout;
 ///   └──either end resets──▶ RESET, buffered bytes can be read, then an error
 /// ```
 final class InProcessPipe {
-  /// The most bytes that are written and not yet read: about the initial buffer of a Linux socket.
+  /// The maximum number of bytes that are written and not yet read, which is similar to the initial
+  /// buffer size of a Linux socket.
   static final int MOST_BYTES = 64 << 10;
 
   private static final int FIRST_BYTES = 4 << 10;
@@ -42,7 +43,7 @@ final class InProcessPipe {
     return size;
   }
 
-  /// Returns the number of bytes that were read.
+  /// Returns the number of bytes that have been read.
   long taken() {
     return taken;
   }
@@ -57,14 +58,14 @@ final class InProcessPipe {
     return size < MOST_BYTES || state != State.OPEN;
   }
 
-  /// Ends the stream: no more bytes follow.
+  /// Ends the stream. No more bytes follow.
   void end() {
     if (state == State.OPEN) {
       state = State.ENDED;
     }
   }
 
-  /// Closes the reading side and drops the buffered bytes.
+  /// Closes the reading side and discards the buffered bytes.
   void deafen() {
     if (state == State.OPEN) {
       state = State.DEAF;
@@ -78,7 +79,7 @@ final class InProcessPipe {
 
   /// Writes bytes.
   ///
-  /// @return the number of bytes taken; -EAGAIN, -EPIPE or -ECONNRESET
+  /// @return the number of bytes accepted, or -EAGAIN, -EPIPE or -ECONNRESET
   int write(MemorySegment from, long at, int count) {
     if (state != State.OPEN) {
       return state == State.RESET ? -ECONNRESET : -EPIPE;
@@ -109,7 +110,7 @@ final class InProcessPipe {
 
   /// Reads bytes.
   ///
-  /// @return the number of bytes read; 0 at the end; -EAGAIN or -ECONNRESET
+  /// @return the number of bytes read, or 0 at the end of the stream, or -EAGAIN or -ECONNRESET
   int read(MemorySegment into, long at, int count) {
     if (size == 0) {
       return switch (state) {

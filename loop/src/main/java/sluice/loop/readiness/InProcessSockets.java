@@ -15,10 +15,10 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.sockets.DescriptorReserve;
 import sluice.sys.SysException;
 
-/// The sockets of one engine on an [InProcessNetwork], numbered by this class; the lowest free
-/// number is used next. Owned by the engine's thread.
+/// The sockets of one engine on an [InProcessNetwork]. They are numbered by this class, which
+/// always uses the lowest free number. Owned by the engine's thread.
 ///
-/// `sendFile` returns -EOPNOTSUPP: callers read the file and send the bytes they read.
+/// `sendFile` returns -EOPNOTSUPP, so callers read the file and send the bytes.
 final class InProcessSockets implements ReadinessSockets {
   private final InProcessNetwork network;
   private final ChunkArena arena;
@@ -27,7 +27,7 @@ final class InProcessSockets implements ReadinessSockets {
   private int lowestFree;
   private @Nullable InProcessDemultiplexer demultiplexer;
 
-  /// The entry of a socket that is not connected yet.
+  /// The entry of a socket that has not been connected.
   private static final Object UNCONNECTED = new Object();
 
   InProcessSockets(InProcessNetwork network, ChunkArena arena) {
@@ -131,7 +131,7 @@ final class InProcessSockets implements ReadinessSockets {
     }
   }
 
-  /// Returns 0: connecting completes at once.
+  /// Returns 0 because connecting completes immediately.
   @Override
   public int finishConnect(int socket) {
     return 0;
@@ -200,7 +200,7 @@ final class InProcessSockets implements ReadinessSockets {
     }
   }
 
-  /// Returns 0: there are no system calls.
+  /// Returns 0 because there are no system calls.
   @Override
   public long calls() {
     return 0;

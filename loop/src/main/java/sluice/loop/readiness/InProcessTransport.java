@@ -6,8 +6,8 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.Transport;
 import sluice.loop.engine.UserTransport;
 
-/// A transport of connections inside the process, beside those of a loop's engine: an
-/// [InProcessEngine] that never waits. Owned by the loop's thread, except the wake-up.
+/// A transport of in-process connections that is used in addition to that of a loop's engine. It is
+/// an [InProcessEngine] that never waits. Owned by the loop's thread, except for the wake-up.
 public final class InProcessTransport implements UserTransport {
   private final ReadinessEngine engine;
   private final InProcessDemultiplexer demultiplexer;
@@ -27,7 +27,7 @@ public final class InProcessTransport implements UserTransport {
     return new InProcessTransport(engine, demultiplexer);
   }
 
-  /// Returns the engine itself, which waits when it is turned.
+  /// Returns the underlying engine, which waits when it is turned.
   ReadinessEngine engine() {
     return engine;
   }

@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// A demultiplexer on a JDK [Selector], for systems without a better mechanism. Owned by the
-/// engine's thread, except [#wake].
+/// A demultiplexer based on a JDK [Selector], for systems that do not have a better mechanism.
+/// Owned by the engine's thread, except [#wake].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | wakePending | any thread sets, owner clears | getAndSet | set |
 /// | ready, events, count | owner | plain | plain |
 ///
-/// Waits have the selector's resolution of a millisecond, rounded up.
+/// Waits have the selector's resolution of one millisecond, rounded up.
 final class JdkDemultiplexer implements Demultiplexer {
   private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -65,7 +65,8 @@ final class JdkDemultiplexer implements Demultiplexer {
   }
 
   /// Deregisters a channel. A selector keeps a cancelled channel open and listening until its next
-  /// selection, so one is made here. Events it finds are found again by the next wait.
+  /// selection, so a selection is performed here. Events found by it are found again by the next
+  /// wait.
   @Override
   public void forget(ReadinessSocket socket) {
     SelectableChannel channel = sockets.channel(socket.number);
@@ -144,8 +145,8 @@ final class JdkDemultiplexer implements Demultiplexer {
     return wakePending.getAndSet(false);
   }
 
-  /// Ends the wait. The flag is set first: a selection that returned without the flag set would
-  /// just wait again.
+  /// Ends the wait. The flag is set first, because a selection that returns without the flag being
+  /// set would wait again.
   @Override
   public void wake() {
     wakePending.set(true);

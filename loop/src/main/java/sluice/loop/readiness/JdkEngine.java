@@ -5,11 +5,13 @@ import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// The portable engine: JDK channels and a selector. Owned by the thread that turns it first.
+/// The portable engine, which uses JDK channels and a selector. Owned by the first thread that
+/// turns it.
 ///
-/// It needs no Linux facility and loads no class that does. It lacks `pollOnce`, `sendFile`
-/// (-EOPNOTSUPP; callers read the file and send the bytes they read), adopted listeners, and waits
-/// finer than a millisecond. Sends are copied once more than in other engines.
+/// This engine requires no Linux facilities and loads no classes that do. It does not support
+/// `pollOnce`, `sendFile` (-EOPNOTSUPP; callers read the file and send the bytes), adopted
+/// listeners, and waits with a resolution of less than a millisecond. Sends require one more copy
+/// than in other engines.
 public final class JdkEngine {
   private JdkEngine() {}
 

@@ -20,10 +20,10 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.util.Locale;
 
-/// A mapping of JDK channel exceptions to the errno behind them, of which only the class and the
+/// Maps JDK channel exceptions to the underlying errno, of which only the exception's class and
 /// message remain. Stateless.
 final class JdkErrno {
-  /// The phrases of messages on Linux, macOS and Windows, and the errno they stand for.
+  /// The phrases in messages on Linux, macOS and Windows, and the errno values that they represent.
   private static final Object[][] MESSAGES = {
     {"too many open files in system", ENFILE},
     {"too many open files", EMFILE},
@@ -40,9 +40,9 @@ final class JdkErrno {
 
   private JdkErrno() {}
 
-  /// Returns the errno behind an exception.
+  /// Returns the errno that caused an exception.
   ///
-  /// @return a positive errno; EIO if the cause is unknown
+  /// @return a positive errno, which is EIO if the cause is unknown
   static int of(Exception e) {
     if (e instanceof ClosedChannelException) {
       return EPIPE; // the channel is open for us: only a direction was shut down
@@ -65,7 +65,7 @@ final class JdkErrno {
     return e instanceof ConnectException ? ECONNREFUSED : EIO;
   }
 
-  /// Returns the errno behind an exception as a result.
+  /// Returns the errno that caused an exception as an operation result.
   ///
   /// @return a negative errno
   static int result(IOException e) {

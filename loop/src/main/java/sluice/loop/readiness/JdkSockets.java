@@ -29,13 +29,13 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.sockets.DescriptorReserve;
 import sluice.sys.SysException;
 
-/// The sockets of one engine as JDK channels, numbered by this class; the lowest free number is
-/// used next. Owned by the engine's thread.
+/// The sockets of one engine, implemented as JDK channels. They are numbered by this class, which
+/// always uses the lowest free number. Owned by the engine's thread.
 ///
-/// Receives go straight into the arena, through one buffer per chunk. Sends are copied through one
-/// direct buffer: a channel takes only buffers, and creating one per range would allocate.
-/// `sendFile` returns -EOPNOTSUPP, because no channel can be made from a raw descriptor: callers
-/// read the file and send the bytes they read.
+/// Receives write directly to the arena, through one buffer per chunk. Sends are copied through one
+/// direct buffer, because a channel only accepts buffers and creating one per range would allocate
+/// memory. `sendFile` returns -EOPNOTSUPP because a channel cannot be created from a raw
+/// descriptor, so callers read the file and send the bytes.
 final class JdkSockets implements ReadinessSockets {
   private static final int SHUT_RD = 0;
   private static final int SHUT_WR = 1;
@@ -157,7 +157,8 @@ final class JdkSockets implements ReadinessSockets {
     }
   }
 
-  /// Makes a channel non-blocking, or closes it if that fails, because nothing else holds it.
+  /// Makes a channel non-blocking, or closes it if that fails, because no other object references
+  /// it.
   static SocketChannel nonBlocking(SocketChannel channel) throws IOException {
     try {
       channel.configureBlocking(false);
@@ -168,7 +169,8 @@ final class JdkSockets implements ReadinessSockets {
     }
   }
 
-  /// Sets `TCP_NODELAY`. A peer that has already gone is reported by the first receive.
+  /// Sets `TCP_NODELAY`. If the peer has already disconnected, this is reported by the first
+  /// receive.
   private static void setNoDelay(SocketChannel channel) {
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -297,7 +299,8 @@ final class JdkSockets implements ReadinessSockets {
     return filled == 0 ? sent : total(sent, write(socket, filled));
   }
 
-  /// Adds up a send of several pieces. An error after some bytes shows again at the next send.
+  /// Adds up the results of a send in several parts. An error that follows a partial success occurs
+  /// again in the next send.
   private static int total(int sent, int result) {
     if (result >= 0) {
       return sent + result;
@@ -326,7 +329,8 @@ final class JdkSockets implements ReadinessSockets {
 
   // ---- ending -------------------------------------------------------------------------------
 
-  /// Shuts down a direction. Ignores a peer that has gone, because the operation has no completion.
+  /// Shuts down a direction. A peer that has disconnected is ignored, because the operation has no
+  /// completion.
   @Override
   public void shutdown(int socket, int how) {
     calls++;

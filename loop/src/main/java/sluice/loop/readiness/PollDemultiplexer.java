@@ -8,13 +8,13 @@ import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// A demultiplexer on `poll(2)`, for kernels and sandboxes without epoll. Owned by the engine's
-/// thread, except [#wake].
+/// A demultiplexer based on `poll(2)`, for kernels and sandboxes without epoll. Owned by the
+/// engine's thread, except [#wake].
 ///
-/// Watched sockets are stored without gaps in one array that the kernel reads at each wait. A wait
-/// therefore costs time proportional to their number, and changes cost no system call. A socket
-/// knows its entry; the last entry fills the place of a removed one. Entry 0 is the wake-up
-/// counter.
+/// Watched sockets are stored contiguously in an array that the kernel reads in each wait. The time
+/// for a wait is therefore proportional to their number, and changes require no system call. A
+/// socket stores the index of its entry. The last entry is moved to the position of a removed
+/// entry. Entry 0 is the wake-up counter.
 final class PollDemultiplexer implements Demultiplexer {
   private final EventFd counter;
   private PollFds fds = new PollFds(64);
@@ -96,7 +96,7 @@ final class PollDemultiplexer implements Demultiplexer {
     return ready;
   }
 
-  /// Returns the number of the socket; -1, which is no socket, for the wake-up counter.
+  /// Returns the number of the socket, or -1, which is not a socket, for the wake-up counter.
   @Override
   public int socket(int index) {
     return readySockets[index];

@@ -5,8 +5,8 @@ import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// The `poll` engine: non-blocking kernel sockets and `poll(2)`. Owned by the thread that turns it
-/// first. Everything but the demultiplexer is in [ReadinessEngine].
+/// The `poll` engine, which uses non-blocking kernel sockets and `poll(2)`. Owned by the first
+/// thread that turns it. All functionality except the demultiplexer is in [ReadinessEngine].
 public final class PollEngine {
   private PollEngine() {}
 

@@ -8,12 +8,13 @@ import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.KernelTransport;
 
-/// An [Engine] composed of a readiness mechanism ([Demultiplexer]) and non-blocking socket calls
-/// ([ReadinessSockets]). The thread that turns it first owns it, and calls everything but [#wake].
+/// An [Engine] that combines a readiness mechanism ([Demultiplexer]) with non-blocking socket calls
+/// ([ReadinessSockets]). It is owned by the first thread that turns it, which calls all methods
+/// except [#wake].
 ///
-/// One turn carries out the staged operations (sends are tried at once), registers changes with the
-/// demultiplexer, waits, receives and continues the operations that are ready, and only then
-/// delivers completions.
+/// A turn performs the staged operations (sends are tried immediately), registers changes with the
+/// demultiplexer, waits, receives, continues the operations that are ready, and finally delivers
+/// the completions.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -34,9 +35,9 @@ final class ReadinessEngine implements Engine {
   private boolean turning;
   private boolean closed;
 
-  /// Creates an engine that owns its arguments and closes them.
+  /// Creates an engine that takes ownership of its arguments and closes them.
   ///
-  /// @param rawDescriptors true if it can watch descriptors that are not its own sockets
+  /// @param rawDescriptors true if it can watch descriptors other than those of its own sockets
   ReadinessEngine(
       String name,
       Demultiplexer demultiplexer,
@@ -86,7 +87,7 @@ final class ReadinessEngine implements Engine {
     check();
   }
 
-  /// Runs the first half of a turn, for a loop that turns another engine between the halves.
+  /// Runs the first half of a turn, for a loop that turns another engine between the two halves.
   void move() {
     own();
     move(0);
@@ -98,8 +99,8 @@ final class ReadinessEngine implements Engine {
     collect(timeoutNanos);
   }
 
-  /// Waits and performs the operations that are ready, until there is a completion or a reason to
-  /// stop.
+  /// Waits and performs the operations that are ready, until there is a completion or another
+  /// reason to stop.
   private void collect(long timeoutNanos) {
     long start = timeoutNanos > 0 ? System.nanoTime() : 0;
     long wait = timeoutNanos;
@@ -121,7 +122,7 @@ final class ReadinessEngine implements Engine {
     }
   }
 
-  /// Runs the second half of a turn: delivers the completions.
+  /// Runs the second half of a turn, which delivers the completions.
   ///
   /// @return the number of completions
   int deliver(CompletionSink sink) {
@@ -163,12 +164,12 @@ final class ReadinessEngine implements Engine {
     return demultiplexer.calls() + device.calls();
   }
 
-  /// Returns true if an operation is staged or a completion is not yet delivered.
+  /// Returns true if an operation is staged or a completion has not been delivered.
   boolean hasWork() {
     return stage.count() > 0 || !results.isEmpty();
   }
 
-  /// Throws if the engine is closed or belongs to another thread.
+  /// Throws an exception if the engine is closed or belongs to another thread.
   void check() {
     if (closed) {
       throw new IllegalStateException("the " + name + " engine is closed");
@@ -185,7 +186,7 @@ final class ReadinessEngine implements Engine {
   }
 
   /// Drops staged and armed operations without completing them, and closes all sockets. Chunks that
-  /// are still leased stay valid. Any thread may close once the owner has ended.
+  /// are still leased remain valid. Any thread may close the engine once the owner has terminated.
   @Override
   public void close() {
     if (closed) {

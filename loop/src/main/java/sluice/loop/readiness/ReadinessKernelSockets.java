@@ -19,9 +19,9 @@ import sluice.sys.MsgHeader;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The data path of non-blocking kernel sockets, one system call per method, beside the control
-/// path that all engines share ([KernelSockets]). A socket's number is its descriptor. Owned by the
-/// engine's thread.
+/// The data path of non-blocking kernel sockets, which makes one system call per method. The
+/// control path is shared by all engines ([KernelSockets]). A socket's number is its descriptor.
+/// Owned by the engine's thread.
 final class ReadinessKernelSockets implements ReadinessSockets {
   private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -112,7 +112,7 @@ final class ReadinessKernelSockets implements ReadinessSockets {
     return KernelSockets.open(address, true);
   }
 
-  /// Starts to connect. An interrupted connect continues in the background.
+  /// Starts to connect a socket. An interrupted connect continues in the background.
   @Override
   public int connect(int socket, SocketAddress address) {
     calls++;
@@ -182,7 +182,8 @@ final class ReadinessKernelSockets implements ReadinessSockets {
     return result;
   }
 
-  /// Shuts down a direction. Ignores a peer that has gone, because the operation has no completion.
+  /// Shuts down a direction. A peer that has disconnected is ignored, because the operation has no
+  /// completion.
   @Override
   public void shutdown(int socket, int how) {
     calls++;

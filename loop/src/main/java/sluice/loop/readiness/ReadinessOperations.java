@@ -15,24 +15,24 @@ import java.net.SocketAddress;
 import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Completion;
 
-/// The operations of a readiness engine: carries out staged operations, continues armed ones when
-/// the demultiplexer reports a socket ready, and produces their completions. Owned by the engine's
-/// thread.
+/// The operations of a readiness engine. This class performs staged operations, continues armed
+/// operations when the demultiplexer reports that a socket is ready, and produces their
+/// completions. Owned by the engine's thread.
 ///
-/// The demultiplexer is updated late and seldom. A socket is registered at its first receive and
-/// stays registered; while no receive is armed, the registration is kept until an event proves it
-/// wrong (`unwanted`), so that arming and disarming cost no system call. `POLLOUT` is watched for
-/// only while a `sendAll`, a connect or `awaitWritable` waits. Changes are collected and applied
-/// once before the engine waits.
+/// The demultiplexer is updated lazily. A socket is registered for its first receive and remains
+/// registered. While no receive is armed, the registration is kept until an event occurs that no
+/// operation waits for (`unwanted`), so that arming and disarming require no system call. `POLLOUT`
+/// is only watched while a `sendAll`, a connect or `awaitWritable` is waiting. Changes are
+/// collected and applied once before the engine waits.
 final class ReadinessOperations {
-  /// The number of chunks that one socket may fill in a turn before the others get their turn.
+  /// The number of chunks that one socket may fill per turn before other sockets are served.
   private static final int RECEIVES_PER_TURN = 4;
 
   private static final int ACCEPTS_PER_TURN = 256;
 
   private int acceptsPerTurn = ACCEPTS_PER_TURN;
 
-  /// The number of open descriptors above which each turn accepts one client.
+  /// The number of open descriptors above which each turn accepts a single client.
   private int acceptsUpTo = Integer.MAX_VALUE;
 
   private final Demultiplexer demultiplexer;
@@ -181,7 +181,7 @@ final class ReadinessOperations {
 
   /// Continues a `sendAll`.
   ///
-  /// @return true if the send is over
+  /// @return true if the send has completed
   private boolean continueSend(ReadinessSocket socket) {
     int left = socket.sendLength - socket.sent;
     int result =
@@ -223,7 +223,7 @@ final class ReadinessOperations {
     }
   }
 
-  /// Closes a socket. The kernel drops the registration together with the last descriptor.
+  /// Closes a socket. The kernel removes the registration together with the last descriptor.
   private void close(ReadinessSocket socket) {
     forget(socket.readToken);
     forget(socket.sendToken);
@@ -323,7 +323,7 @@ final class ReadinessOperations {
   }
 
   /// Implements [sluice.loop.engine.Transport#acceptRestAndClose]. A queue holds one connection
-  /// more than its backlog; connections that arrive meanwhile do not count.
+  /// more than its backlog. Connections that arrive in the meantime do not count.
   private void acceptRestAndClose(ReadinessSocket listener) {
     demultiplexer.forget(listener);
     if (listener.readToken != 0) {
@@ -354,8 +354,8 @@ final class ReadinessOperations {
     }
   }
 
-  /// Receives from a socket. A receive that leaves room in its chunk has emptied the socket, so no
-  /// second call is needed.
+  /// Receives from a socket. If a receive does not fill its chunk, it has emptied the socket, so a
+  /// second call is not required.
   private void receiveReady(ReadinessSocket socket) {
     for (int i = 0; i < RECEIVES_PER_TURN; i++) {
       int chunk = pool.peek();
@@ -394,7 +394,7 @@ final class ReadinessOperations {
 
   // ---- what is watched for ------------------------------------------------------------------
 
-  /// Passes all changes since the last call to the demultiplexer.
+  /// Passes all changes made since the last call to the demultiplexer.
   void register() {
     for (int i = 0; i < table.changes(); i++) {
       ReadinessSocket socket = table.change(i);
@@ -412,8 +412,8 @@ final class ReadinessOperations {
     table.clearChanges();
   }
 
-  /// Ends every operation on a socket that the demultiplexer rejects. Regular files (EPERM from
-  /// epoll) are always ready, as `poll(2)` defines it.
+  /// Ends every operation on a socket that is rejected by the demultiplexer. Regular files (EPERM
+  /// from epoll) are always ready, as defined by `poll(2)`.
   private void refused(ReadinessSocket socket, int wanted, int result) {
     if (result == -EPERM) {
       polls.ready(socket, wanted & (Demultiplexer.IN | Demultiplexer.OUT));

@@ -5,11 +5,11 @@ import static sluice.sys.Errno.ECANCELED;
 
 import sluice.loop.readiness.ReadinessSocket.PollWait;
 
-/// The waits of [sluice.loop.engine.Engine#pollOnce], on descriptors of the engine and of others.
-/// Owned by the engine's thread.
+/// The waits of [sluice.loop.engine.Engine#pollOnce], both on the engine's descriptors and on
+/// others. Owned by the engine's thread.
 final class ReadinessPolls {
-  /// An upper bound of descriptors, higher than on any Linux system (`fs.nr_open`). Keeps a wrong
-  /// number from growing the table.
+  /// An upper bound on descriptors, which is higher than on any Linux system (`fs.nr_open`). It
+  /// prevents an invalid number from growing the table.
   private static final int LIMIT = 1 << 24;
 
   private static final int ALWAYS = Demultiplexer.ERR | Demultiplexer.HUP;

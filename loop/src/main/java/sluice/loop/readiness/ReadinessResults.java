@@ -5,10 +5,11 @@ import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 
-/// A queue of the completions of a turn that wait for delivery, in order. Owned by the engine's
-/// thread.
+/// A queue of the completions of a turn that have yet to be delivered, in order. Owned by the
+/// engine's thread.
 ///
-/// If a sink throws, the completions after the failed one are kept and delivered by the next turn.
+/// If a sink throws an exception, the completions after the failed one are kept and delivered by
+/// the next turn.
 final class ReadinessResults {
   private long[] tokens = new long[64];
   private int[] results = new int[64];
@@ -32,7 +33,7 @@ final class ReadinessResults {
     return head == tail;
   }
 
-  /// Delivers the oldest completion to `sink`. It is removed even if the sink throws.
+  /// Delivers the oldest completion to `sink`. It is removed even if the sink throws an exception.
   void deliverOne(CompletionSink sink) {
     int index = head++;
     if (head == tail) { // before the sink, which may close the engine
@@ -42,7 +43,7 @@ final class ReadinessResults {
     sink.complete(tokens[index], results[index], flags[index]);
   }
 
-  /// Releases the chunks of completions that will not be delivered.
+  /// Releases the chunks of completions that are not going to be delivered.
   void discard(ChunkArena arena) {
     for (; head < tail; head++) {
       if (Completion.hasChunk(flags[head])) {

@@ -4,10 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// The state of one descriptor in a [ReadinessTransport]: the armed operations, and the events
-/// registered with the demultiplexer. Owned by the engine's thread.
+/// The state of one descriptor in a [ReadinessTransport], which consists of the armed operations
+/// and the events registered with the demultiplexer. Owned by the engine's thread.
 ///
-/// There is one object per number; it is kept and reset when the number is reused. A token of 0
+/// There is one object per number, which is kept and reset when the number is reused. A token of 0
 /// means "not armed".
 final class ReadinessSocket {
   /// A waiting [sluice.loop.engine.Engine#pollOnce].
@@ -25,13 +25,13 @@ final class ReadinessSocket {
 
   final int number;
 
-  /// True if the transport opened the descriptor. Otherwise it belongs to a caller that polls it
-  /// through the engine, and may be closed or replaced at any time.
+  /// True if the descriptor was opened by the transport. Otherwise it belongs to a caller that
+  /// polls it through the engine, and may be closed or replaced at any time.
   boolean owned;
 
   boolean listener;
 
-  /// The capacity of a listener's accept queue; 0 if the engine did not choose it.
+  /// The capacity of a listener's accept queue, or 0 if it was not set by the engine.
   int backlog;
 
   /// The token of the armed receive, or of a listener's armed accept.
@@ -48,23 +48,24 @@ final class ReadinessSocket {
   int sendLength;
   int sent;
 
-  /// The address to connect to, until the connect has been started.
+  /// The address to connect to, until the connect operation has been started.
   @Nullable SocketAddress peer;
 
   @Nullable PollWait polls;
 
-  /// The events that the demultiplexer watches for; set by the demultiplexer.
+  /// The events watched by the demultiplexer, which sets this field.
   int registered;
 
-  /// The index in the demultiplexer's table, -1 for none. Not every demultiplexer has a table.
+  /// The index in the demultiplexer's table, or -1 if there is none. Not every demultiplexer has a
+  /// table.
   int watchIndex = -1;
 
-  /// True if an event arrived for which no operation waits, so that it must no longer be watched
-  /// for.
+  /// True if an event has occurred for which no operation is waiting, so that it must no longer be
+  /// watched.
   boolean unwanted;
 
-  /// True if the socket is in the transport's list of sockets whose registration may have to
-  /// change.
+  /// True if the socket is in the transport's list of sockets whose registration may have to be
+  /// changed.
   boolean changed;
 
   ReadinessSocket(int number) {
@@ -78,7 +79,7 @@ final class ReadinessSocket {
     listener = asListener;
   }
 
-  /// Clears everything armed, except waits of [sluice.loop.engine.Engine#pollOnce].
+  /// Clears all armed operations, except waits of [sluice.loop.engine.Engine#pollOnce].
   void reset() {
     owned = false;
     listener = false;
@@ -94,7 +95,7 @@ final class ReadinessSocket {
 
   /// Disarms the operation with `token`, other than a wait of [sluice.loop.engine.Engine#pollOnce].
   ///
-  /// @return true if there was one
+  /// @return true if the operation was armed
   boolean disarm(long token) {
     if (readToken == token) {
       readToken = 0;
@@ -115,7 +116,7 @@ final class ReadinessSocket {
     sendBytes = MemorySegment.NULL;
   }
 
-  /// Returns the events that operations wait for now.
+  /// Returns the events for which operations are currently waiting.
   int wanted() {
     int events = 0;
     if (readToken != 0) {

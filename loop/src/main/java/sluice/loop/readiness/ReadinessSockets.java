@@ -9,8 +9,8 @@ import sluice.loop.sockets.DescriptorReserve;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Non-blocking socket calls: the kernel's through `sluice.sys`, or those of JDK channels. The
-/// engine's owner thread calls everything.
+/// Non-blocking socket calls, which are those of the kernel through `sluice.sys` or those of JDK
+/// channels. All methods are called by the engine's owner thread.
 ///
 /// Results of type `int` and `long` are counts or negative errno values; -EINTR is never returned.
 interface ReadinessSockets {
@@ -44,7 +44,8 @@ interface ReadinessSockets {
 
   /// Accepts a client.
   ///
-  /// @return a new non-blocking socket, -EAGAIN if no client waits, or another negative errno
+  /// @return a new non-blocking socket, or -EAGAIN if no client is waiting, or another negative
+  ///   errno
   int accept(int listener);
 
   /// Implements [sluice.loop.engine.KernelTransport#descriptorsUsed].
@@ -52,22 +53,23 @@ interface ReadinessSockets {
     return 0;
   }
 
-  /// Returns the reserve of descriptors for refusing clients, see
-  /// [sluice.loop.engine.Transport#fillReserve]. Closed by [#close].
+  /// Returns the reserve of descriptors that is used to refuse clients, see
+  /// [sluice.loop.engine.Transport#fillReserve]. It is closed by [#close].
   DescriptorReserve reserve();
 
   /// Opens a socket that can connect to `address`.
   int open(SocketAddress address) throws IOException;
 
-  /// Starts to connect.
+  /// Starts to connect a socket.
   ///
-  /// @return 0, or -EINPROGRESS: [#finishConnect] then returns the result once the socket is
-  ///   writable
+  /// @return 0, or -EINPROGRESS, in which case [#finishConnect] returns the result once the socket
+  ///   is writable
   int connect(int socket, SocketAddress address);
 
   /// Returns the result of a connect.
   ///
-  /// @return 0 if connected, -EINPROGRESS if not yet, or the negative errno of the failure
+  /// @return 0 if connected, -EINPROGRESS if the connect is still in progress, or the negative
+  ///   errno of the failure
   int finishConnect(int socket);
 
   /// Receives into a chunk of the arena.
@@ -77,7 +79,8 @@ interface ReadinessSockets {
 
   /// Sends `count` ranges that begin at entry `first` of the stage.
   ///
-  /// @param more true if other bytes follow at once ([sluice.loop.engine.SendVector#moreFollows])
+  /// @param more true if other bytes follow immediately
+  ///   ([sluice.loop.engine.SendVector#moreFollows])
   int sendVector(int socket, ReadinessStage stage, int first, int count, boolean more);
 
   long sendFile(int socket, int fileFd, long position, long count);
@@ -89,6 +92,6 @@ interface ReadinessSockets {
   /// Returns the number of system calls made.
   long calls();
 
-  /// Frees the resources of the calls themselves. All sockets are closed by then.
+  /// Frees the resources of this object. All sockets have been closed before.
   void close();
 }

@@ -3,34 +3,35 @@ package sluice.loop.readiness;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/// The operations staged for the next turn, in order, as columns of primitives. Owned by the
-/// engine's thread. The arrays are kept, so that staging allocates nothing once they have grown.
+/// The operations staged for the next turn, in order, stored as columns of primitives. Owned by the
+/// engine's thread. The arrays are reused, so that staging allocates no memory once they have
+/// grown.
 final class ReadinessStage {
   static final int ACCEPT = 0;
   static final int RECEIVE = 1;
   static final int SEND = 2;
 
-  /// Followed by as many [#RANGE] entries as its length field gives.
+  /// This operation is followed by the number of [#RANGE] entries given by its length field.
   static final int SEND_VECTOR = 3;
 
   static final int RANGE = 4;
   static final int SEND_ALL = 5;
   static final int AWAIT_WRITABLE = 6;
 
-  /// The direction is in the length field.
+  /// The length field contains the direction.
   static final int SHUTDOWN = 7;
 
   static final int CONNECT = 8;
   static final int CLOSE = 9;
   static final int CANCEL = 10;
 
-  /// The events are in the length field.
+  /// The length field contains the events.
   static final int POLL = 11;
 
-  /// Accepts the waiting clients, then closes.
+  /// Accepts the waiting clients, then closes the listener.
   static final int CLOSE_LISTENER = 12;
 
-  /// A [#SEND_VECTOR] after which more bytes follow at once.
+  /// A [#SEND_VECTOR] after which more bytes follow immediately.
   static final int SEND_VECTOR_MORE = 13;
 
   private int[] operations = new int[64];

@@ -3,8 +3,8 @@ package sluice.loop.readiness;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The table of all descriptors of a readiness engine, by number, and the list of those whose
-/// registration may have to change. Owned by the engine's thread.
+/// The table of all descriptors of a readiness engine by number, and the list of those whose
+/// registration may have to be changed. Owned by the engine's thread.
 final class ReadinessTable {
   private final int maxSockets;
   private @Nullable ReadinessSocket[] sockets = new @Nullable ReadinessSocket[64];
@@ -12,7 +12,7 @@ final class ReadinessTable {
   private int changes;
   private int open;
 
-  /// @param maxSockets the most sockets open at one time
+  /// @param maxSockets the maximum number of open sockets
   ReadinessTable(int maxSockets) {
     this.maxSockets = maxSockets;
   }
@@ -22,12 +22,12 @@ final class ReadinessTable {
     return open >= maxSockets;
   }
 
-  /// Returns an exclusive upper bound of the numbers in use.
+  /// Returns an exclusive upper bound on the numbers in use.
   int limit() {
     return sockets.length;
   }
 
-  /// Returns the entry of a number, which is created if missing.
+  /// Returns the entry of a number, which is created if it does not exist.
   ReadinessSocket entry(int number) {
     if (number >= sockets.length) {
       sockets = Arrays.copyOf(sockets, Math.max(number + 1, 2 * sockets.length));
@@ -40,12 +40,12 @@ final class ReadinessTable {
     return socket;
   }
 
-  /// Returns the entry of a number, or null if there never was one.
+  /// Returns the entry of a number, or null if it has never existed.
   @Nullable ReadinessSocket find(int number) {
     return number >= 0 && number < sockets.length ? sockets[number] : null;
   }
 
-  /// Returns the entry of an open socket of the engine, or null.
+  /// Returns the entry of an open socket of the engine, or null if there is none.
   @Nullable ReadinessSocket findOpen(int number) {
     ReadinessSocket socket = find(number);
     return socket != null && socket.owned ? socket : null;

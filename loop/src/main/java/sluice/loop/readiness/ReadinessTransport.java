@@ -16,7 +16,8 @@ import sluice.loop.engine.SendVector;
 import sluice.sys.SysException;
 
 /// The kernel sockets of an engine whose kernel mechanism reports readiness. Owned by the engine's
-/// thread: each method checks that, stages the operation, and leaves the work to the next turn.
+/// thread. Each method checks the calling thread and stages the operation, which is performed in
+/// the next turn.
 final class ReadinessTransport implements KernelTransport {
   private final ReadinessEngine engine;
   private final ReadinessStage stage;

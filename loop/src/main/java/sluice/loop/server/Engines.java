@@ -14,37 +14,37 @@ import sluice.loop.sockets.Log;
 import sluice.loop.uring.IoUringEngine;
 import sluice.loop.uring.IoUringSelfTest;
 
-/// The choice of an engine, with the reason. A fallback is never silent.
+/// Chooses an engine and reports the reason for the choice. A fallback is never silent.
 public final class Engines {
   /// The result of a choice.
   ///
-  /// @param backend never [Backend#AUTO]
-  /// @param why the reason, for people; one line for each backend that was not used
+  /// @param backend the chosen backend, which is never [Backend#AUTO]
+  /// @param why the reason as readable text, with one line for each backend that was not used
   public record Choice(Backend backend, String why) {}
 
-  /// An open engine with the reason for its choice.
+  /// An open engine and the reason for its choice.
   public record Opened(Engine engine, Choice choice) {}
 
   private static final EngineConfig TRIAL = new EngineConfig(1, 64, 16);
 
-  /// The backends in order of preference. JDK channels come last and need no trial.
+  /// The backends in order of preference. JDK channels are last and require no trial.
   private static final List<Backend> BEST_FIRST =
       List.of(Backend.IO_URING, Backend.EPOLL, Backend.POLL);
 
   private Engines() {}
 
-  /// A trial of whether a backend works here, by opening the facility it is built on.
+  /// Tests if a backend works on this machine by opening the facility on which it is based.
   interface Trial {
     /// Tries a backend.
     ///
-    /// @throws IOException if it does not work, with the reason and the fix
+    /// @throws IOException if the backend does not work; the message states the reason and the fix
     void run(Backend backend) throws IOException;
   }
 
   /// Chooses a backend for this machine.
   ///
-  /// @throws IOException if a backend was requested by name and is not available, with the reason
-  ///   and the fix
+  /// @throws IOException if a backend was requested by name and is not available; the message
+  ///   states the reason and the fix
   public static Choice choose(Backend wanted) throws IOException {
     if (wanted == Backend.AUTO) {
       return chooseBest(Engines::tryOut);
@@ -53,13 +53,13 @@ public final class Engines {
     return new Choice(wanted, "asked for");
   }
 
-  /// Returns the first backend that works, with the failures of those before it.
+  /// Returns the first backend that works, together with the failures of the preceding ones.
   static Choice chooseBest(Trial trial) {
     return chooseFrom(0, new StringBuilder(), trial);
   }
 
-  /// Returns the next backend that works, after a backend that passed its trial but was not
-  /// available in the size or number that a server needs.
+  /// Returns the next backend that works, after a backend has passed its trial but was not
+  /// available in the size or number required by a server.
   static Choice chooseAfter(Choice refused, Exception reason) {
     int place = BEST_FIRST.indexOf(refused.backend());
     StringBuilder why = new StringBuilder(place == 0 ? "" : refused.why());
@@ -101,7 +101,7 @@ public final class Engines {
     }
   }
 
-  /// Opens an engine on the calling thread, which will own it.
+  /// Opens an engine that is owned by the calling thread.
   public static Engine open(Choice choice, EngineConfig config) throws IOException {
     return switch (choice.backend()) {
       case AUTO -> open(choose(Backend.AUTO), config);
@@ -112,10 +112,10 @@ public final class Engines {
     };
   }
 
-  /// Opens an engine for a component that needs Linux. If the best engine is not available in the
-  /// required size, or beside as many others, the next one is opened.
+  /// Opens an engine for a component that requires Linux. If the best engine is not available in
+  /// the required size, or not in addition to that many others, the next one is opened.
   ///
-  /// @param wanted the requested backend; only [Backend#AUTO] has a next one
+  /// @param wanted the requested backend; there is an alternative only for [Backend#AUTO]
   /// @param choice the backend chosen for it
   public static Opened open(Backend wanted, Choice choice, EngineConfig config) throws IOException {
     return open(wanted, choice, config, Engines::open);

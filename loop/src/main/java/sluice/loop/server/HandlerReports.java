@@ -11,9 +11,10 @@ import sluice.loop.counters.HandlerTimes;
 import sluice.loop.sockets.Log;
 import sluice.loop.verdict.Verdict;
 
-/// The reports of how long handlers run: in a counters file, and so in `sluice stat` and
-/// `/metrics`, and to a flight recording. Any thread may call; the watchdog's thread reads. A
-/// handler that is admitted under the name of another replaces it.
+/// Reports the run times of handlers. They are published in a counters file, and therefore appear
+/// in `sluice stat` and `/metrics`, and are recorded by the flight recorder. Any thread may call;
+/// the watchdog's thread reads. A handler that is admitted under an existing name replaces the
+/// previous one.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -21,7 +22,7 @@ import sluice.loop.verdict.Verdict;
 /// | `said` | the watchdog | concurrent map | concurrent map |
 /// | `into` | any thread | under this object's lock | the same |
 ///
-/// Limits: [#MOST] names; further handlers are timed but not shown.
+/// At most [#MOST] names are shown. Further handlers are timed but not shown.
 public final class HandlerReports {
   static final int MOST = 16;
 
@@ -30,11 +31,11 @@ public final class HandlerReports {
 
   private static final int NAME_LENGTH = 60;
 
-  /// The delay from which on a client notices.
+  /// The minimum delay that a client is assumed to notice.
   private static final long LATE_NANOS = 1_000_000;
 
-  /// The upper bounds of the intervals in a counters file, in microseconds. Between them, quantiles
-  /// give the histogram's values to 10 µs.
+  /// The upper bounds of the intervals in a counters file, in microseconds. Between these bounds,
+  /// quantiles return the histogram's values with a precision of 10 µs.
   private static final int[] UP_TO_MICROS = {
     10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000
   };
@@ -62,14 +63,15 @@ public final class HandlerReports {
     bySource.keySet().forEach(each -> publish(publisher, each));
   }
 
-  /// Returns the label of a handler: slashes and most other special characters are replaced, and of
-  /// a long name the end is used.
+  /// Returns the label of a handler. Slashes and most other special characters are replaced, and
+  /// only the end of a long name is used.
   static String source(String name) {
     String plain = name.replaceAll("[^ -.0-~]", "|");
     return "handler " + plain.substring(Math.max(0, plain.length() - NAME_LENGTH));
   }
 
-  /// Publishes a handler. A full table of counters must not end the handler's connection.
+  /// Publishes a handler. A full table of counters must not cause the handler's connection to be
+  /// closed.
   private void publish(CounterPublisher publisher, String source) {
     try {
       publisher.counter(source + "/handler_runs", () -> times(source).count());
@@ -111,8 +113,8 @@ public final class HandlerReports {
     return guard == null ? Verdict.TRUSTED : guard.verdict();
   }
 
-  /// Logs the delay of each handler's first message, once, and emits the run times if a recording
-  /// runs.
+  /// Logs the delay of each handler's first message once, and emits the run times if a recording is
+  /// in progress.
   void report() {
     bySource.forEach(this::sayFirst);
     if (LoopEvents.recording()) {
@@ -120,8 +122,8 @@ public final class HandlerReports {
     }
   }
 
-  /// Logs the delay of a handler's first message. A long one is notable: the handler was not
-  /// warmed, or not with such a message.
+  /// Logs the delay of a handler's first message. A long delay is notable because it means that the
+  /// handler was not warmed up, or not with a similar message.
   private void sayFirst(String source, HandlerGuard guard) {
     long first = guard.times().firstNanos();
     if (first < 0 || said.put(source, guard) == guard) {

@@ -1,10 +1,11 @@
 package sluice.loop.server;
 
-/// The threads that slow handlers run on.
+/// The threads on which slow handlers run.
 public enum HandlerThreads {
-  /// The slow path of the server: virtual threads of the JVM unless another executor is given.
+  /// The slow path of the server, which uses virtual threads of the JVM unless another executor is
+  /// set.
   SLOW_PATH,
-  /// Virtual threads whose carrier is the loop's own thread, see [LoopThreads]; for trusted code.
-  /// If the JVM does not allow it, the JVM's carriers are used.
+  /// Virtual threads whose carrier is the loop's own thread, see [LoopThreads]. This option is
+  /// intended for trusted code. If the JVM does not support it, the JVM's carriers are used.
   LOOP
 }

@@ -8,8 +8,8 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/// The event with the run times of a handler so far. Emitted once a second by the [Watchdog]'s
-/// thread.
+/// The event that contains the run times of a handler so far. Emitted once a second by the
+/// [Watchdog]'s thread.
 @Name("sluice.HandlerTimes")
 @Label("Handler Times")
 @Category({"Sluice", "Loop"})

@@ -11,12 +11,14 @@ import sluice.loop.readiness.InProcessEngine;
 import sluice.loop.readiness.InProcessNetwork;
 import sluice.loop.readiness.InProcessTransport;
 
-/// A network inside the process: a server on it has no kernel socket, and its clients are threads
-/// of the same JVM. For tests, and for a program that uses its own server. Any thread may call.
+/// A network inside the process. A server on it has no kernel socket, and its clients are threads
+/// of the same JVM. It is intended for tests, and for programs that use their own server. Any
+/// thread may call.
 ///
-/// Names look like socket addresses, and mean nothing outside: port 0 chooses a free one. Bytes are
-/// copied twice, through a ring of at most 64 KB for each direction, without a system call; only a
-/// thread that sleeps is woken by one. Half-close, resets and full buffers are as with TCP.
+/// Names look like socket addresses but have no meaning outside of the network. Port 0 chooses a
+/// free port. Bytes are copied twice, through a ring of at most 64 KB for each direction. No system
+/// call is made except to wake a sleeping thread. Half-close, resets and full buffers behave as
+/// with TCP.
 ///
 /// ```
 /// InProcess network = new InProcess();
@@ -27,28 +29,29 @@ import sluice.loop.readiness.InProcessTransport;
 public final class InProcess {
   private final InProcessNetwork network = new InProcessNetwork();
 
-  /// Opens an engine whose sockets are on this network. The thread that turns it first owns it.
+  /// Opens an engine whose sockets are on this network. It is owned by the first thread that turns
+  /// it.
   public Engine open(EngineConfig config) {
     return InProcessEngine.open(network, config);
   }
 
-  /// Attaches this network to a loop, beside the sockets of its engine; listeners are opened with
-  /// `loop.listen(transport, …)`. Called before the loop's first turn, or on its thread. The
-  /// transport is closed with the loop.
+  /// Attaches this network to a loop in addition to the sockets of its engine. Listeners are opened
+  /// with `loop.listen(transport, …)`. This method must be called before the loop's first turn or
+  /// on its thread. The transport is closed together with the loop.
   public Transport attach(Loop loop, EngineConfig config) {
     UserTransport transport = InProcessTransport.open(network, config);
     loop.attach(transport);
     return transport.sockets();
   }
 
-  /// Connects to a listener of an engine or of [#listen].
+  /// Connects to a listener of an engine or one created by [#listen].
   ///
-  /// @throws IOException if none listens there, or its queue is full
+  /// @throws IOException if there is no listener with that name, or if its queue is full
   public InProcessStream connect(SocketAddress name) throws IOException {
     return new InProcessStream(network.connect(name));
   }
 
-  /// Listens without an engine, for a thread that accepts and waits.
+  /// Opens a listener without an engine, for a thread that blocks in accept.
   public InProcessServer listen(SocketAddress name) throws IOException {
     return new InProcessServer(network, name);
   }

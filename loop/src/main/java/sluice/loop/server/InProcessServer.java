@@ -12,7 +12,7 @@ import sluice.loop.readiness.InProcessEnd;
 import sluice.loop.readiness.InProcessListener;
 import sluice.loop.readiness.InProcessNetwork;
 
-/// A listener on an [InProcess] network for threads that wait. Any thread may call.
+/// A blocking listener on an [InProcess] network. Any thread may call.
 public final class InProcessServer implements Closeable {
   private static final int BACKLOG = 50;
 
@@ -28,9 +28,9 @@ public final class InProcessServer implements Closeable {
     return listener.name();
   }
 
-  /// Waits for a connection.
+  /// Waits for a connection and returns it.
   ///
-  /// @throws SocketTimeoutException if none arrived in time
+  /// @throws SocketTimeoutException if no connection has arrived before the timeout expires
   /// @throws SocketException if the listener was closed
   public InProcessStream accept(Duration timeout) throws IOException {
     @Nullable InProcessEnd accepted;
@@ -48,7 +48,7 @@ public final class InProcessServer implements Closeable {
     return new InProcessStream(accepted);
   }
 
-  /// Closes the listener and resets the clients that were not accepted. Idempotent.
+  /// Closes the listener and resets all clients that have not been accepted. Idempotent.
   @Override
   public void close() {
     network.forget(listener);

@@ -14,7 +14,7 @@ import java.util.Objects;
 import sluice.loop.readiness.InProcessEnd;
 import sluice.sys.Errno;
 
-/// An end of a connection on an [InProcess] network, for threads that wait; the counterpart of a
+/// A blocking endpoint of a connection on an [InProcess] network, which corresponds to a
 /// [java.net.Socket]. One thread may read while another writes.
 public final class InProcessStream implements Closeable {
   private static final int SHUT_WR = 1;
@@ -28,8 +28,8 @@ public final class InProcessStream implements Closeable {
     this.end = end;
   }
 
-  /// Sets how long a read or a write waits before it throws a [SocketTimeoutException]. Without
-  /// this call there is no limit.
+  /// Sets the time after which a blocked read or write throws a [SocketTimeoutException]. By
+  /// default there is no limit.
   public void timeout(Duration longest) {
     timeoutNanos = longest.toNanos();
   }
@@ -38,7 +38,7 @@ public final class InProcessStream implements Closeable {
     return input;
   }
 
-  /// Returns the output. It does not buffer: written bytes can be read at once.
+  /// Returns the output stream. It is not buffered, so written bytes can be read immediately.
   public OutputStream output() {
     return output;
   }
@@ -47,17 +47,18 @@ public final class InProcessStream implements Closeable {
     return end.name();
   }
 
-  /// Ends the output; reading continues.
+  /// Shuts down the output. Reading remains possible.
   public void shutdownOutput() {
     end.shutdown(SHUT_WR);
   }
 
-  /// Closes the end so that the other end sees an error instead of the end of the stream.
+  /// Closes this endpoint so that the other endpoint sees an error instead of the end of the
+  /// stream.
   public void reset() {
     end.reset();
   }
 
-  /// Closes the end. If bytes were left unread, this is a [#reset]. Idempotent.
+  /// Closes this endpoint. If bytes were left unread, this is equivalent to [#reset]. Idempotent.
   @Override
   public void close() {
     end.close();

@@ -3,13 +3,13 @@ package sluice.loop.server;
 import jdk.jfr.FlightRecorder;
 import sluice.loop.Loop;
 
-/// The entry point to the JFR events, whose classes are loaded only once a recording runs.
-/// Stateless; any thread may call.
+/// The entry point to the JFR events. The event classes are only loaded once a recording is in
+/// progress. Stateless; any thread may call.
 public final class LoopEvents {
   private LoopEvents() {}
 
-  /// Returns true if a recording has been requested in this process since it started. Costs one
-  /// field read; the first call loads one small class.
+  /// Returns true if a recording has been requested in this process since it started. This costs
+  /// one field read, and the first call loads one small class.
   public static boolean recording() {
     return FlightRecorder.isInitialized();
   }

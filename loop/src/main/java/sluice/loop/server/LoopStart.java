@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// The start of one loop, in two steps: its engine opens, then it listens. The loop's thread
-/// reports each step, and the thread that starts the server waits for it.
+/// Starts one loop in two steps: its engine is opened, and then it listens. The loop's thread
+/// reports each step to the thread that starts the server, which waits for it.
 final class LoopStart {
   private final String name;
   private final int index;
@@ -35,7 +35,7 @@ final class LoopStart {
     await(opened);
   }
 
-  /// Lets the loop listen, and waits until it does.
+  /// Allows the loop to listen, and waits until it does.
   ///
   /// @return the addresses for the next loop
   List<SocketAddress> listen(List<SocketAddress> addresses) throws IOException {
@@ -43,7 +43,8 @@ final class LoopStart {
     return await(bound);
   }
 
-  /// Ends a thread that waits for its addresses, because the server does not start.
+  /// Terminates a thread that is waiting for its addresses, because the server is not going to
+  /// start.
   void giveUp() {
     wanted.cancel(false);
   }
@@ -68,10 +69,10 @@ final class LoopStart {
     opened.completeExceptionally(reason);
   }
 
-  /// Reports the open engine and waits until all engines are open.
+  /// Reports that the engine is open, and waits until all engines are open.
   ///
   /// @return the addresses to listen on
-  /// @throws java.util.concurrent.CancellationException if the server does not start
+  /// @throws java.util.concurrent.CancellationException if the server is not going to start
   List<SocketAddress> opened() {
     opened.complete(true);
     return wanted.join();
@@ -81,9 +82,9 @@ final class LoopStart {
     bound.complete(addresses);
   }
 
-  /// Reports that the loop failed.
+  /// Reports that the loop has failed.
   ///
-  /// @return false if the loop was listening already
+  /// @return false if the loop was already listening
   boolean failed(Throwable reason) {
     return bound.completeExceptionally(reason);
   }

@@ -11,20 +11,21 @@ import sluice.loop.Loop;
 import sluice.loop.sockets.Log;
 import sluice.sys.threads.VirtualThreads;
 
-/// Virtual threads carried by a loop's own thread. Any thread may start them. A message answered by
-/// one changes no processor and wakes no other thread. For trusted code: while such a thread
-/// computes, or waits inside a native call or a file read, its loop does nothing else.
+/// Virtual threads that are carried by a loop's own thread. Any thread may start them. A message
+/// answered by such a thread does not move to another processor and wakes no other thread. They are
+/// intended for trusted code: while such a thread computes, or blocks in a native call or a file
+/// read, its loop does nothing else.
 ///
-/// A thread that waits (for a lock, a socket, the time) leaves the loop's thread, and the loop goes
-/// on. In each turn the loop carries up to [#BATCH] pieces of work. Threads that they start with
-/// `Thread.ofVirtual` also run on the loop.
+/// A thread that waits (for a lock, a socket or a time) is unmounted from the loop's thread, and
+/// the loop continues. In each turn the loop carries up to [#BATCH] tasks. Threads that these
+/// threads start with `Thread.ofVirtual` also run on the loop.
 ///
-/// **When the loop's thread itself waits**, for a lock that a thread it carries must release first,
-/// or in whose queue such a thread is ahead of it, the two would deadlock. Therefore, when work is
-/// ready and none has been taken for [#STUCK_NANOS], the [Watchdog] has a separate thread carry it;
-/// a virtual thread may change its carrier.
+/// **Deadlocks.** The loop's thread may itself wait for a lock that must first be released by a
+/// thread it carries, or in whose queue such a thread is ahead of it. The two would then deadlock.
+/// Therefore, if tasks are ready and none has been started for [#STUCK_NANOS], the [Watchdog] has a
+/// separate thread carry them. This is possible because a virtual thread may change its carrier.
 ///
-/// **Without [VirtualThreads#OPTION]** the threads are ordinary virtual threads of the JVM; this is
+/// **Without [VirtualThreads#OPTION]** the threads are ordinary virtual threads of the JVM. This is
 /// logged once per process.
 ///
 /// | field | writer | read mode | write mode |
@@ -35,12 +36,13 @@ import sluice.sys.threads.VirtualThreads;
 /// | ended | the loop, at its close | volatile | volatile |
 /// | seenFirst, seenCarried, stuckSince | watchdog | plain | plain |
 ///
-/// Lifecycle: until the loop has closed; after that a separate thread carries the remaining work.
+/// The threads can be used until the loop has closed. After that, a separate thread carries the
+/// remaining tasks.
 public final class LoopThreads implements Executor, ThreadFactory {
-  /// The number of pieces of work after which the loop serves its sockets again.
+  /// The number of tasks after which the loop serves its sockets again.
   static final int BATCH = 64;
 
-  /// The time for which work may be ready before another thread carries it.
+  /// The time for which a task may be ready before another thread carries it.
   static final long STUCK_NANOS = 10_000_000;
 
   private static final AtomicBoolean SAID = new AtomicBoolean();
@@ -57,7 +59,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
   private long seenCarried;
   private long stuckSince;
 
-  /// Creates the threads of a loop. Called before the loop's first turn, or on its thread.
+  /// Creates the threads of a loop. Must be called before the loop's first turn or on its thread.
   public LoopThreads(Loop loop) {
     this(loop, VirtualThreads.isAvailable());
   }
@@ -78,18 +80,18 @@ public final class LoopThreads implements Executor, ThreadFactory {
     }
   }
 
-  /// Returns true if the loop carries the threads; false if the JVM does.
+  /// Returns true if the loop carries the threads, or false if the JVM does.
   public boolean carriedByLoop() {
     return carries;
   }
 
-  /// Returns the number of pieces of work carried by the loop or in its place; 0 if the JVM
-  /// carries.
+  /// Returns the number of tasks carried by the loop or on its behalf, or 0 if the JVM carries the
+  /// threads.
   public long carried() {
     return carried.get();
   }
 
-  /// Returns how many of the carried pieces another thread carried because the loop's thread was
+  /// Returns the number of tasks that were carried by another thread because the loop's thread was
   /// stuck.
   public long rescued() {
     return rescued.get();
@@ -109,7 +111,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
     newThread(task).start();
   }
 
-  /// Schedules a piece of work that is ready. This is the scheduler of the threads.
+  /// Schedules a task that is ready to run. This is the scheduler of the virtual threads.
   private void schedule(Runnable work) {
     ready.add(work);
     if (ended) {
@@ -125,7 +127,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
     }
   }
 
-  /// Carries a batch of work. Called on the loop's thread, or on the thread that closes it.
+  /// Carries a batch of tasks. Called on the loop's thread, or on the thread that closes it.
   private void carryBatch() {
     if (ended) {
       carryElsewhere();
@@ -152,7 +154,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
     }
   }
 
-  /// Has ready work carried by another thread if the loop does not get to it. Called on the
+  /// Has ready tasks carried by another thread if the loop does not run them. Called on the
   /// watchdog's thread.
   @SuppressWarnings("ReferenceEquality") // the same piece of work
   void rescue() {

@@ -25,12 +25,13 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 import sluice.sys.threads.Uninterrupted;
 
-/// A server: several loops that serve the same addresses, each with its own engine, thread and
-/// listening sockets. Any thread may call.
+/// A server with several loops that serve the same addresses. Each loop has its own engine, thread
+/// and listening sockets. Any thread may call.
 ///
-/// With more than one loop the listeners share their port by `SO_REUSEPORT`, so that the kernel
-/// spreads connections and no loop hands one to another. The first listener is bound without it, so
-/// that starting a second server on the port fails instead of taking half of the traffic.
+/// If there is more than one loop, the listeners share their port by `SO_REUSEPORT`, so that the
+/// kernel distributes connections and no loop passes them to another. The first listener is bound
+/// without this option, so that starting a second server on the same port fails instead of
+/// receiving half of the traffic.
 public final class Server implements AutoCloseable {
   /// An executor that runs each task on a new virtual thread.
   public static final Executor VIRTUAL_THREADS =
@@ -47,31 +48,31 @@ public final class Server implements AutoCloseable {
     this.choice = choice;
   }
 
-  /// Starts the loops and returns when all of them listen. If the backend is [Backend#AUTO] and the
-  /// best one is not available for all loops, all of them use the next.
+  /// Starts the loops and returns when all of them are listening. If the backend is [Backend#AUTO]
+  /// and the best backend is not available for all loops, all of them use the next one.
   ///
   /// @param protocols creates the protocol of each loop, on that loop's thread
-  /// @throws IOException if an address cannot be bound or a backend is not available; nothing stays
-  ///   open
+  /// @throws IOException if an address cannot be bound or a backend is not available, in which case
+  ///   all resources are closed
   public static Server start(ServerConfig config, Function<Loop, Protocol> protocols)
       throws IOException {
     return start(config, protocols, () -> {});
   }
 
-  /// Starts the loops as [#start(ServerConfig, Function)] does, with a step that must complete
-  /// before the first client can connect.
+  /// Starts the loops as [#start(ServerConfig, Function)] does, and performs a step that must be
+  /// complete before the first client can connect.
   ///
-  /// @param ready called once, when all engines are open
-  /// @throws IOException if `ready` throws it; nothing stays open
+  /// @param ready invoked once, when all engines are open
+  /// @throws IOException if `ready` throws it, in which case all resources are closed
   public static Server start(
       ServerConfig config, Function<Loop, Protocol> protocols, BeforeClients ready)
       throws IOException {
     return start(config, protocols, ready, Engines::open);
   }
 
-  /// Lets the loops of these servers end idle connections for one another: a loop that is short of
-  /// descriptors and has no idle connection asks the others. Called once for all servers of a
-  /// process.
+  /// Allows the loops of the given servers to close idle connections for each other. A loop that
+  /// has run out of descriptors and has no idle connection asks the other loops. Called once for
+  /// all servers of a process.
   public static void shareDescriptors(List<Server> servers) {
     List<Loop> all = servers.stream().flatMap(each -> each.loops().stream()).toList();
     for (Loop loop : all) {
@@ -84,11 +85,11 @@ public final class Server implements AutoCloseable {
   public interface BeforeClients {
     /// Waits until the step is complete.
     ///
-    /// @throws IOException if it fails, so that the server does not start
+    /// @throws IOException if the step fails, in which case the server does not start
     void await() throws IOException;
   }
 
-  /// A factory that opens an engine on the calling thread, which will own it.
+  /// A factory that opens an engine owned by the calling thread.
   interface EngineOpener {
     Engine open(Engines.Choice choice, EngineConfig config) throws IOException;
   }
@@ -124,8 +125,8 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Opens all engines before any listener, so that nothing has to be undone if one is not
-  /// available.
+  /// Opens all engines before any listener, so that no listener has to be closed if an engine is
+  /// not available.
   private void openAll(
       ServerConfig config, Function<Loop, Protocol> protocols, EngineOpener engines)
       throws IOException {
@@ -218,10 +219,10 @@ public final class Server implements AutoCloseable {
     return duplicate;
   }
 
-  /// Asks every loop for a turn and waits until all have turned or the timeout has passed. Must not
-  /// be called on a loop's thread.
+  /// Requests a turn from every loop and waits until all of them have completed one or the timeout
+  /// has expired. Must not be called on a loop's thread.
   ///
-  /// @return the names of the loops that did not turn in time
+  /// @return the names of the loops that did not complete a turn in time
   public List<String> stuckLoops(Duration timeout) throws InterruptedException {
     List<Loop> asked = loops();
     List<CountDownLatch> turned = new ArrayList<>();
@@ -240,13 +241,13 @@ public final class Server implements AutoCloseable {
     return stuck;
   }
 
-  /// Returns the addresses that the server listens on, with real ports: the addresses of its
-  /// configuration, then the adopted sockets.
+  /// Returns the addresses on which the server listens, with their actual ports. The addresses of
+  /// the configuration precede those of the adopted sockets.
   public List<SocketAddress> addresses() {
     return List.copyOf(addresses);
   }
 
-  /// Returns the port of the first internet address.
+  /// Returns the port of the first Internet address.
   public int port() {
     for (SocketAddress address : addresses) {
       if (address instanceof InetSocketAddress inet) {
@@ -264,7 +265,7 @@ public final class Server implements AutoCloseable {
     return watchdog;
   }
 
-  /// Publishes the counters of the loops in a counters file, until the server is closed.
+  /// Publishes the counters of the loops in a counters file until the server is closed.
   ///
   /// @param into the publisher, to which more counters may be added later
   public void publishTo(CounterPublisher into) {
@@ -285,10 +286,11 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Stops accepting, lets requests in progress finish, then ends the loops. Blocks until they have
-  /// ended or the time is over; then the remaining connections are cut off.
+  /// Stops accepting, lets the requests in progress complete, and then stops the loops. This method
+  /// blocks until they have terminated. When the timeout expires, the remaining connections are
+  /// closed.
   ///
-  /// @return true if everything finished in time
+  /// @return true if all requests completed before the timeout
   public boolean drain(Duration timeout) {
     long nanos = timeout.toNanos();
     for (Loop loop : loops()) {
@@ -299,21 +301,22 @@ public final class Server implements AutoCloseable {
     return all && loops().stream().noneMatch(Loop::cutOff);
   }
 
-  /// Blocks until all loops have ended.
+  /// Blocks until all loops have terminated.
   public void awaitEnd() throws InterruptedException {
     for (Thread thread : threads) {
       thread.join();
     }
   }
 
-  /// Blocks until all loops have ended or the timeout has passed.
+  /// Blocks until all loops have terminated or the timeout has expired.
   ///
-  /// @return true if all loops have ended
+  /// @return true if all loops have terminated
   public boolean awaitEnd(Duration timeout) {
     return join(timeout);
   }
 
-  /// Ends all loops at once; connections are cut off. Waits a few seconds for the loops to end.
+  /// Stops all loops immediately and aborts their connections. Waits a few seconds for the loops to
+  /// terminate.
   @Override
   public void close() {
     starts.forEach(LoopStart::giveUp);

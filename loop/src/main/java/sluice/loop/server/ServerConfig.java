@@ -15,17 +15,17 @@ import sluice.loop.tls.TlsContext;
 /// The configuration of a [Server].
 ///
 /// @param name the prefix of the names of its threads
-/// @param addresses the addresses to listen on; port 0 lets the kernel choose one
-/// @param adopted the listening sockets it takes over, for example systemd's
+/// @param addresses the addresses to listen on; with port 0, the kernel chooses a port
+/// @param adopted the listening sockets to adopt, for example those of systemd
 /// @param loops the number of event loops, each with its own thread, 1 to 1024
 /// @param backend the kernel mechanism
 /// @param engine the limits of each loop's engine
 /// @param loop the limits of each loop
 /// @param listen the options of listening sockets
-/// @param tls the certificate and key for all addresses, but not for adopted sockets; null for a
+/// @param tls the certificate and key for all addresses, but not for adopted sockets, or null for a
 ///   server without TLS
-/// @param slowPath runs tasks that may block
-/// @param handlers the threads that slow handlers run on
+/// @param slowPath the executor for tasks that may block
+/// @param handlers the threads on which slow handlers run
 public record ServerConfig(
     String name,
     List<SocketAddress> addresses,
@@ -76,8 +76,8 @@ public record ServerConfig(
         HandlerThreads.SLOW_PATH);
   }
 
-  /// Returns a configuration with one loop on the best backend and the slow path on virtual
-  /// threads.
+  /// Returns a configuration with one loop that uses the best backend, and virtual threads for the
+  /// slow path.
   public static ServerConfig of(String name, SocketAddress address) {
     return new ServerConfig(
         name,
@@ -128,8 +128,8 @@ public record ServerConfig(
         name, addresses, adopted, loops, backend, engine, loop, value, tls, slowPath, handlers);
   }
 
-  /// Returns a copy with a certificate and key for all addresses, but not for adopted sockets; null
-  /// for a server without TLS.
+  /// Returns a copy with the given certificate and key for all addresses, but not for adopted
+  /// sockets, or without TLS if the value is null.
   public ServerConfig withTls(@Nullable TlsContext value) {
     return new ServerConfig(
         name, addresses, adopted, loops, backend, engine, loop, listen, value, slowPath, handlers);
@@ -140,8 +140,8 @@ public record ServerConfig(
         name, addresses, value, loops, backend, engine, loop, listen, tls, slowPath, handlers);
   }
 
-  /// Returns a copy with other threads for slow handlers; [HandlerThreads#LOOP] is for trusted
-  /// code.
+  /// Returns a copy with the given threads for slow handlers. [HandlerThreads#LOOP] is intended for
+  /// trusted code.
   public ServerConfig withHandlers(HandlerThreads value) {
     return new ServerConfig(
         name, addresses, adopted, loops, backend, engine, loop, listen, tls, slowPath, value);

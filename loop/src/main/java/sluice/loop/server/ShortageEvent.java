@@ -7,9 +7,9 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/// The event of a loop that ran out of a resource in the last tenth of a second. Emitted by the
-/// [Watchdog]'s thread, one event for all occurrences in that time, so that overload does not
-/// amplify itself.
+/// The event of a loop that ran out of a resource within the last tenth of a second. The
+/// [Watchdog]'s thread emits a single event for all occurrences in that period, so that overload
+/// does not amplify itself.
 @Category({"Sluice", "Loop"})
 @StackTrace(false)
 abstract class ShortageEvent extends Event {
@@ -19,7 +19,7 @@ abstract class ShortageEvent extends Event {
   @Label("Times")
   long count;
 
-  /// The event of reaching the limit on connections.
+  /// The event emitted when the connection limit is reached.
   @Name("sluice.ConnectionsRefused")
   @Label("Connections Refused")
   @Description("More connections than the loop may have open")
@@ -28,7 +28,7 @@ abstract class ShortageEvent extends Event {
     long open;
   }
 
-  /// The event of a receive that found no free chunk of the arena.
+  /// The event emitted when no chunk of the arena was free for a receive.
   @Name("sluice.ReceivesStarved")
   @Label("Receives Starved")
   @Description("Receiving had to wait for a free buffer")

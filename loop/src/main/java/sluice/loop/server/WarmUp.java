@@ -28,11 +28,11 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.sockets.Log;
 
-/// The warm-up of interruptlets: runs one on a network inside the process until the JVM has
-/// compiled it, so that no client pays for that. Runs on the calling thread, which turns a loop of
-/// its own.
+/// The warm-up of interruptlets. An interruptlet is run on an in-process network until the JVM has
+/// compiled it, so that no client has to wait for the compilation. Runs on the calling thread,
+/// which turns a separate loop.
 public final class WarmUp {
-  /// The number of runs, enough for the optimizing compiler.
+  /// The number of runs, which is sufficient for the optimizing compiler.
   private static final int RUNS = 20_000;
 
   /// The number of runs on one connection, which is then replaced.
@@ -49,8 +49,8 @@ public final class WarmUp {
   /// The result of a warm-up.
   ///
   /// @param runs the number of runs of the interruptlet
-  /// @param firstNanos the time of the first run, which a client would have waited for
-  /// @param warmNanos the median of the run times, to 10 µs
+  /// @param firstNanos the duration of the first run, which a client would have had to wait for
+  /// @param warmNanos the median duration of the runs, with a precision of 10 µs
   public record Report(long runs, long firstNanos, long warmNanos) {
     @Override
     public String toString() {
@@ -64,11 +64,11 @@ public final class WarmUp {
     }
   }
 
-  /// Warms an interruptlet, logs the result, and then admits it, so that compiled code answers the
-  /// first client. Until then messages take their previous path.
+  /// Warms up an interruptlet, logs the result, and then admits the interruptlet, so that the first
+  /// client is answered by compiled code. Until then, messages are processed as before.
   ///
-  /// @param socket gets the interruptlet, as by [Interruptlets#admit]
-  /// @param sample as in [#run]
+  /// @param socket the handlers to which the interruptlet is admitted, as by [Interruptlets#admit]
+  /// @param sample the sample, see [#run]
   public static HandlerGuard admit(
       Interruptlets socket,
       String name,
@@ -80,8 +80,8 @@ public final class WarmUp {
     return socket.admit(name, perLoop, limit);
   }
 
-  /// Warms an interruptlet as [#run] does, and logs the result. For callers that admit the handler
-  /// afterwards.
+  /// Warms up an interruptlet as [#run] does, and logs the result. This method is intended for
+  /// callers that admit the handler afterwards.
   public static void before(
       String name, Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
       throws IOException {
@@ -93,10 +93,10 @@ public final class WarmUp {
     Log.LOGGER.log(Level.DEBUG, () -> "handler '" + name + "' is warm: " + report);
   }
 
-  /// Warms an interruptlet with one message, again and again.
+  /// Warms up an interruptlet by repeatedly running it with one message.
   ///
-  /// @param perLoop creates the instance that is warmed; its class gets compiled
-  /// @param sample a whole message as defined by the [Framing]; the handler must tolerate
+  /// @param perLoop creates the instance that is run, whose class is thereby compiled
+  /// @param sample a complete message as defined by the [Framing]; the handler must tolerate
   ///   repetitions
   public static Report run(Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
       throws IOException {
@@ -104,11 +104,11 @@ public final class WarmUp {
     return run(handlers::protocol, handlers.admit(NAME, perLoop, LONGEST), sample);
   }
 
-  /// Warms a handler of any protocol with one message, again and again.
+  /// Warms up a handler of any protocol by repeatedly running it with one message.
   ///
-  /// @param protocol contains the handler, and nothing that must not run
+  /// @param protocol contains the handler, and no code that must not be run
   /// @param guard watches the handler and counts its runs
-  /// @param sample a whole message for the handler, which must tolerate repetitions
+  /// @param sample a complete message for the handler, which must tolerate repetitions
   /// @throws IOException if the sample does not reach the handler
   public static Report run(Function<Loop, Protocol> protocol, HandlerGuard guard, byte[] sample)
       throws IOException {
@@ -134,9 +134,10 @@ public final class WarmUp {
     return report(guard);
   }
 
-  /// Warms an interruptlet of datagrams, logs the result, and then admits it.
+  /// Warms up an interruptlet for datagrams, logs the result, and then admits the interruptlet.
   ///
-  /// @param port gets the interruptlet, as by [DatagramInterruptlets#admit]
+  /// @param port the port to which the interruptlet is admitted, as by
+  ///   [DatagramInterruptlets#admit]
   /// @param sample a datagram, at most [sluice.loop.datagrams.Datagrams#MOST_BYTES]; the handler
   ///   must tolerate repetitions
   public static HandlerGuard admit(
@@ -150,9 +151,9 @@ public final class WarmUp {
     return port.admit(name, maker, limit);
   }
 
-  /// Warms an interruptlet of datagrams with one datagram, again and again.
+  /// Warms up an interruptlet for datagrams by repeatedly running it with one datagram.
   ///
-  /// @param maker creates the instance that is warmed
+  /// @param maker creates the instance that is run
   public static Report run(Supplier<? extends DatagramInterruptlet> maker, byte[] sample)
       throws IOException {
     long end = System.nanoTime() + LONGEST.toNanos();
@@ -192,7 +193,7 @@ public final class WarmUp {
     return new Report(times.count(), times.firstNanos(), times.quantileNanos(0.5));
   }
 
-  /// Runs the handler over one connection.
+  /// Runs the handler on one connection.
   ///
   /// @return the number of runs; fewer than requested if the connection was closed
   private static int connection(
@@ -231,7 +232,7 @@ public final class WarmUp {
     return false;
   }
 
-  /// A network that takes all datagrams and sends none.
+  /// A network that accepts all datagrams and sends none.
   private static final class NoNetwork implements UserDatagramSocket {
     /// The address 127.0.0.1, in host order.
     static final int ADDRESS = 0x7f000001;

@@ -14,13 +14,14 @@ import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.sockets.Log;
 import sluice.sys.threads.Uninterrupted;
 
-/// A watchdog over loops: one daemon thread that checks every loop a few times per handler limit
-/// and publishes counters. It costs the loops nothing.
+/// A watchdog for loops. Its daemon thread checks every loop a few times per handler limit and
+/// publishes counters. The loops incur no cost.
 ///
-/// A handler that is still in the same run after its limit is reported: log line with the stack of
-/// the loop's thread, JFR event, failed health, and the handler is disabled when it returns. A turn
-/// whose work takes longer than [#SLOW_TURN_NANOS] is counted and, when a recording runs, reported
-/// as an event with its stack; so are refused connections and receives that found no buffer.
+/// If a handler is still in the same run after its limit has passed, the watchdog logs the stack of
+/// the loop's thread, emits a JFR event and reports failed health, and the handler is disabled when
+/// it returns. A turn whose work takes longer than [#SLOW_TURN_NANOS] is counted. If a recording is
+/// in progress, the turn is also reported as an event with its stack, and so are refused
+/// connections and receives for which no buffer was free.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,14 +36,14 @@ public final class Watchdog implements AutoCloseable {
   /// The period while all loops sleep.
   private static final long IDLE_PERIOD_NANOS = 20_000_000L;
 
-  /// The most that counts of the time between two looks. If the JVM or the machine stood still, so
-  /// did the watchdog, and no handler is to blame.
+  /// The maximum time between two checks that is counted. If the JVM or the machine was suspended,
+  /// so was the watchdog, and no handler is responsible for the delay.
   private static final long MAX_LOOK_NANOS = 4 * PERIOD_NANOS;
 
   private static final long PUBLISH_NANOS = 100_000_000L;
   private static final long REPORT_NANOS = 1_000_000_000L;
 
-  /// The work of one turn, after its wait, that counts as slow.
+  /// The duration of the work of one turn, after its wait, from which the turn counts as slow.
   static final long SLOW_TURN_NANOS = 20_000_000L;
 
   private final List<Watched> watched = new CopyOnWriteArrayList<>();
@@ -82,38 +83,39 @@ public final class Watchdog implements AutoCloseable {
     watched.add(new Watched(loop));
   }
 
-  /// Watches the threads of a loop, so that they are carried elsewhere while their carrier is
+  /// Watches the threads of a loop so that another thread can carry them while their carrier is
   /// stuck.
   public void watch(LoopThreads threads) {
     carried.add(threads);
   }
 
-  /// Returns the reports of how long handlers run.
+  /// Returns the reports on the run times of handlers.
   public HandlerReports handlers() {
     return handlers;
   }
 
-  /// Publishes a publisher's counters ten times a second, and once more at the end.
+  /// Publishes a publisher's counters ten times per second, and a final time when the watchdog is
+  /// closed.
   public void publish(CounterPublisher publisher) {
     publishers.add(publisher);
   }
 
-  /// Returns the number of turns whose work took too long, since the start.
+  /// Returns the number of turns whose work has taken too long since the start.
   public long slowTurns() {
     return slowTurns.get();
   }
 
-  /// Returns the number of loops that ended with an error.
+  /// Returns the number of loops that have terminated with an error.
   public long deadLoops() {
     return deadLoops.get();
   }
 
-  /// Returns the number of handler runs that were too long, since the start.
+  /// Returns the number of handler runs that have exceeded their limit since the start.
   public long overruns() {
     return overruns.get();
   }
 
-  /// Returns false once any handler has overrun or a loop has died.
+  /// Returns false once any handler has exceeded its limit or a loop has failed.
   public boolean healthy() {
     return overruns() == 0 && deadLoops.get() == 0;
   }
@@ -158,7 +160,8 @@ public final class Watchdog implements AutoCloseable {
     publishers.forEach(this::publishOne);
   }
 
-  /// Publishes counters. A process that truncates the counters file must not end the watchdog.
+  /// Publishes counters. A process that truncates the counters file must not terminate the
+  /// watchdog.
   private void publishOne(CounterPublisher publisher) {
     try {
       publisher.publish();
@@ -168,8 +171,8 @@ public final class Watchdog implements AutoCloseable {
     }
   }
 
-  /// Runs an action that logs, and ignores its failure: the logger may find no descriptor for a
-  /// file it has to read. The watchdog continues.
+  /// Runs an action that logs a message, and ignores its failure, because the logger may not be
+  /// able to open a file it has to read. The watchdog continues.
   private static void quietly(Runnable logging) {
     try {
       logging.run();

@@ -11,13 +11,15 @@ import java.util.Set;
 import java.util.StringTokenizer;
 import java.util.stream.Stream;
 
-/// A search in the kernel's tables of TCP sockets for clients that are about to be accepted. Any
-/// thread may call; reading takes about a microsecond per socket of the machine, so no loop should.
+/// Searches the kernel's tables of TCP sockets for clients that are about to be accepted. Any
+/// thread may call. Reading takes about a microsecond per socket of the machine, so it should not
+/// be done on a loop.
 ///
-/// A client considers itself connected when it has received the server's SYN-ACK. Its last ACK,
-/// half a round trip later, puts the connection into the accept queue; a listener that is closed
-/// before resets it. The tables show it without a gap: first as a request in state SYN_RECV (as is
-/// its socket, until it is in the queue), then in the `rx_queue` count of the listener.
+/// A client is connected from its point of view when it has received the server's SYN-ACK. Its last
+/// ACK, which arrives half a round trip later, adds the connection to the accept queue. If the
+/// listener is closed before that, the connection is reset. The tables show the connection without
+/// a gap: first as a request in state SYN_RECV (like its socket until it is in the queue), and then
+/// in the `rx_queue` count of the listener.
 ///
 /// ```
 ///   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt …
@@ -25,9 +27,9 @@ import java.util.stream.Stream;
 ///    1: 0100007F:1F90 0100007F:C350 03 00000000:00000000 01:00000064 00000000 …   a handshake
 /// ```
 ///
-/// Limits: connections made of SYN cookies, in a flood, are not visible before they are
-/// established. A SYN-ACK that was sent three times without an answer is ignored: its client has
-/// gone, or is a scanner.
+/// Connections created from SYN cookies during a flood are not visible before they are established.
+/// A SYN-ACK that was sent three times without an answer is ignored, because its client no longer
+/// exists or is a scanner.
 public final class AcceptQueues {
   private static final Logger LOG = System.getLogger("sluice.loop");
   private static final List<Path> TABLES =
@@ -38,8 +40,8 @@ public final class AcceptQueues {
 
   private AcceptQueues() {}
 
-  /// Returns true if no client waits in the accept queues of these local ports or is about to enter
-  /// one. Also returns true if that cannot be determined.
+  /// Returns true if no client is in the accept queues of the given local ports or about to be
+  /// added to one of them. Also returns true if this cannot be determined.
   public static boolean settled(Set<Integer> ports) {
     if (ports.isEmpty()) {
       return true;
@@ -57,9 +59,9 @@ public final class AcceptQueues {
     return true;
   }
 
-  /// Returns true if a line describes a client that waits.
+  /// Returns true if a line describes a waiting client.
   ///
-  /// @param line a line of a table, below its heading
+  /// @param line a line of a table, after the heading
   static boolean waits(String line, Set<Integer> ports) {
     StringTokenizer fields = new StringTokenizer(line);
     fields.nextToken();
@@ -77,7 +79,8 @@ public final class AcceptQueues {
     return state.equals(LISTEN) ? waiting > 0 : number(fields.nextToken()) < MOST_REPEATS;
   }
 
-  /// Parses the hexadecimal number behind the colon, or the whole field if it has none.
+  /// Parses the hexadecimal number after the colon, or the entire field if it does not contain a
+  /// colon.
   private static int number(String field) {
     return Integer.parseUnsignedInt(field.substring(field.indexOf(':') + 1), 16);
   }

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The files of Sluice's classes, opened while descriptors are available: a class that is first
-/// used when none is left cannot be loaded, and stays missing. A jar is opened, and its class
-/// loader keeps it open; a start-up cache alone does not open it. In a directory each class has its
-/// own file, so all of them are loaded, without being initialized. Any thread may call.
+/// Opens the files of Sluice's classes while descriptors are available. A class that is first used
+/// when no descriptor is left cannot be loaded, and remains missing. A jar is opened, and its class
+/// loader keeps it open; a startup cache alone does not open it. In a directory each class has a
+/// separate file, so all of them are loaded without being initialized. Any thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -28,8 +28,8 @@ public final class ClassFiles {
 
   private ClassFiles() {}
 
-  /// Opens the jar or loads the directory of each class. Does nothing for those already done, and
-  /// for classes outside of Sluice.
+  /// Opens the jar or loads the directory of each class. Has no effect for jars and directories
+  /// that have already been processed, and for classes outside of Sluice.
   public static synchronized void ready(Class<?>... classes) {
     for (Class<?> each : classes) {
       if (each.getName().startsWith(OURS) && !each.isHidden() && READY.add(each)) {

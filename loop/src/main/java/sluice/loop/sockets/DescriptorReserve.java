@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// A reserve of open descriptors. One is freed when no other is left, so that a client can be told
-/// about the shortage. Owned by the engine's thread.
+/// A reserve of open descriptors. One of them is closed when no other descriptor is free, so that a
+/// client can be notified about the shortage. Owned by the engine's thread.
 public final class DescriptorReserve {
-  /// The size of the reserve. Each descriptor may be held by a client that is slow to end its
+  /// The size of the reserve. Each descriptor may be occupied by a client that is slow to close its
   /// connection.
   private static final int COUNT = 4;
 
@@ -21,11 +21,11 @@ public final class DescriptorReserve {
   private int count;
   private @Nullable Statx statx;
 
-  /// A source of objects that take one descriptor each.
+  /// A source of objects that use one descriptor each.
   public interface Source {
     /// Opens an object.
     ///
-    /// @return null if no descriptor is left
+    /// @return the object, or null if no descriptor is free
     @Nullable Closeable open();
   }
 
@@ -42,8 +42,8 @@ public final class DescriptorReserve {
     return fd < 0 ? null : () -> Files.close(fd);
   }
 
-  /// Returns the number of open descriptors: the size of their directory, since Linux 6.2; on older
-  /// kernels a lower bound from the number of a new one.
+  /// Returns the number of open descriptors. This is the size of their directory since Linux 6.2,
+  /// and a lower bound derived from the number of a new descriptor on older kernels.
   public int used() {
     Statx status = statx == null ? new Statx() : statx;
     statx = status;
@@ -61,7 +61,7 @@ public final class DescriptorReserve {
 
   /// Fills the reserve.
   ///
-  /// @return true if it is full now
+  /// @return true if the reserve is now full
   public boolean fill() {
     while (count < COUNT) {
       Closeable opened = source.open();
@@ -75,7 +75,7 @@ public final class DescriptorReserve {
 
   /// Closes one descriptor of the reserve.
   ///
-  /// @return false if it was empty
+  /// @return false if the reserve was empty
   public boolean free() {
     if (count == 0) {
       return false;

@@ -4,14 +4,14 @@ import sluice.loop.engine.KernelTransport;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 
-/// The division of this process's descriptors: connections get those below a boundary. The last
-/// ones, an eighth of those not used otherwise, from 8 to 256, are for files, logs, and clients
-/// that are told that there is no place.
+/// The partition of this process's descriptors. Connections may use the descriptors below a
+/// boundary. The last ones, which are an eighth of those not used otherwise but from 8 to 256, are
+/// reserved for files, logs, and clients that are notified of their refusal.
 ///
-/// The kernel assigns the lowest free number, so the number of a new descriptor is a lower bound of
-/// the open ones, without a system call. Once a number was above the boundary, and for some seconds
-/// from then on, the open descriptors are counted for each connection, because new numbers fill
-/// gaps below it. Owned by the loop's thread.
+/// The kernel assigns the lowest free number, so the number of a new descriptor is a lower bound on
+/// the number of open ones that requires no system call. After a number above the boundary has been
+/// seen, the open descriptors are counted for each connection for some seconds, because new numbers
+/// fill gaps below the boundary. Owned by the loop's thread.
 ///
 /// ```
 /// 0                                        serve to        refuse to        limit
@@ -26,22 +26,23 @@ public final class DescriptorRoom {
     /// A connection may keep it.
     PLENTY,
 
-    /// Its client can be told that there is no place; the client may stay only if an idle
-    /// connection is ended.
+    /// Its client can be notified that it is refused. The client may only stay if an idle
+    /// connection is closed.
     SCARCE,
 
-    /// It is reserved for files and logs.
+    /// The descriptor is reserved for files and logs.
     LAST
   }
 
   private static final long COUNTED_NANOS = 10_000_000_000L;
 
-  /// The number of loops that may accept at the same time, each a part of the rest.
+  /// The number of loops that may accept at the same time, each using a part of the remaining
+  /// descriptors.
   private static final int LOOPS = 4;
 
   private final long limit;
 
-  /// The number of open descriptors up to which connections may have them in any case.
+  /// The number of open descriptors up to which connections may always use them.
   private final long plenty;
 
   private long serveTo;
@@ -52,7 +53,8 @@ public final class DescriptorRoom {
   private long left;
   private long above;
 
-  /// @param limit the most descriptors of the process; negative for no limit
+  /// @param limit the maximum number of descriptors of the process, or a negative value for no
+  ///   limit
   public DescriptorRoom(long limit) {
     this.limit = limit < 0 ? Long.MAX_VALUE : limit;
     divide(0);
@@ -60,15 +62,15 @@ public final class DescriptorRoom {
     left = serveTo;
   }
 
-  /// Computes the boundaries. Connections get seven eighths of the descriptors not used otherwise,
-  /// so that a process with many files of its own still serves connections.
+  /// Computes the boundaries. Connections may use seven eighths of the descriptors that are not
+  /// used otherwise, so that a process with many files still serves connections.
   private void divide(long others) {
     long last = Math.clamp((limit - others) / 8, LEAST, MOST);
     serveTo = limit - last;
     refuseTo = limit - last / 2;
   }
 
-  /// Returns the division for the limit in force now; without a limit if the system does not report
+  /// Returns the partition for the current limit, or without a limit if the system does not report
   /// it.
   public static DescriptorRoom ofProcess() {
     try {
@@ -98,27 +100,27 @@ public final class DescriptorRoom {
     return level(open - freed);
   }
 
-  /// Returns how many descriptors above those for connections were open at the last [#level], at
-  /// least 1.
+  /// Returns the number of open descriptors above the boundary for connections at the last
+  /// [#level], which is at least 1.
   public int above() {
     return Math.clamp(above, 1, MOST);
   }
 
-  /// Returns how many clients may be accepted before the next call of [#level], so that clients
-  /// arriving together do not take the descriptors of files and logs.
+  /// Returns the number of clients that may be accepted before the next call of [#level], so that
+  /// clients that arrive together do not use the descriptors of files and logs.
   public int batch() {
     return Math.clamp(left / LOOPS, 1, Integer.MAX_VALUE);
   }
 
-  /// Returns how many descriptors are open after the last client of a batch, if no other loop
-  /// accepts meanwhile.
+  /// Returns the number of descriptors that are open after the last client of a batch, if no other
+  /// loop accepts in the meantime.
   public int batchEnd() {
     return Math.clamp(open + batch(), 0, Integer.MAX_VALUE);
   }
 
   /// Returns the level for a number of open descriptors.
   ///
-  /// @param used a lower bound of the open descriptors; 0 if unknown
+  /// @param used a lower bound on the number of open descriptors, or 0 if unknown
   Level level(long used) {
     return used <= serveTo ? Level.PLENTY : used <= refuseTo ? Level.SCARCE : Level.LAST;
   }

@@ -9,9 +9,9 @@ import sluice.sys.Errno;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 
-/// The record of a lack of descriptors in this process or machine (`EMFILE`, `ENFILE`), and the
-/// warning about it. An episode ends when nothing has failed for ten seconds. There is one warning
-/// per episode, and at most one per minute.
+/// Records when this process or machine runs out of descriptors (`EMFILE`, `ENFILE`), and warns
+/// about it. An episode ends when no operation has failed for ten seconds. There is one warning per
+/// episode, and at most one per minute.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -40,7 +40,7 @@ public final class DescriptorShortage {
 
   DescriptorShortage() {}
 
-  /// Records that opening or accepting failed. Does nothing for other errors. Any thread may call.
+  /// Records that opening or accepting has failed. Other errors are ignored. Any thread may call.
   public static void report(int errno) {
     if (errno == Errno.EMFILE || errno == Errno.ENFILE) {
       OF_PROCESS.noted(errno);
@@ -52,20 +52,20 @@ public final class DescriptorShortage {
     count.getAndIncrement();
   }
 
-  /// Returns how often a descriptor was unavailable, since the start.
+  /// Returns the number of times that a descriptor was unavailable since the start.
   public long count() {
     return count.get();
   }
 
-  /// Loads everything a warning needs while descriptors are available: the logger reads its
-  /// configuration, and dates their zones.
+  /// Loads all classes and data required for a warning while descriptors are available, because the
+  /// logger reads its configuration, and dates require time zone data.
   public static void prepare() {
     if (Log.LOGGER.isLoggable(Level.WARNING)) {
       var _ = ZoneId.systemDefault().getRules();
     }
   }
 
-  /// Logs a warning if one is due. Any thread may call, now and then.
+  /// Logs a warning if required. Called from time to time by any thread.
   public void warn(long nowNanos) {
     String text = warning(nowNanos);
     if (text != null) {
@@ -73,9 +73,9 @@ public final class DescriptorShortage {
     }
   }
 
-  /// Returns the warning of an episode that has had none.
+  /// Returns the warning for an episode for which there has not been a warning.
   ///
-  /// @return null if no warning is due
+  /// @return the warning, or null if none is required
   synchronized @Nullable String warning(long nowNanos) {
     long now = count.get();
     if (now != seen) {
@@ -112,7 +112,7 @@ public final class DescriptorShortage {
         + ".";
   }
 
-  /// Returns the limit of this process, in words.
+  /// Returns the limit of this process as text.
   public static String limit() {
     try {
       return Long.toUnsignedString(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft());

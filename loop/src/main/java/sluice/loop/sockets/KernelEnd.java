@@ -5,13 +5,13 @@ import sluice.loop.engine.Transport;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The kernel-like end of a connection whose unread bytes are in user memory: closing its
-/// descriptor has the effect that `close(2)` would have if they were still in the kernel. Owned by
-/// the loop's thread, until the descriptor is closed.
+/// A kernel-like close of a connection whose unread bytes are in user memory. Closing its
+/// descriptor has the same effect that `close(2)` would have if the bytes were still in the kernel.
+/// Owned by the loop's thread until the descriptor is closed.
 ///
 /// If bytes were left unread, the kernel resets the connection, and bytes that the peer has not
-/// taken are lost. The loop's sent bytes are meant to be received: while the peer takes them, the
-/// end waits ([#isDue]).
+/// received are lost. Because the bytes sent by the loop are supposed to be received, the close is
+/// delayed while the peer receives them ([#isDue]).
 public final class KernelEnd {
   private final Transport transport;
   private final int socket;
@@ -19,14 +19,14 @@ public final class KernelEnd {
   private boolean unread;
   private boolean begun;
 
-  /// @param endsFirst true if FIN is sent before a reset
+  /// @param endsFirst true if a FIN is sent before a reset
   public KernelEnd(Transport transport, int socket, boolean endsFirst) {
     this.transport = transport;
     this.socket = socket;
     this.endsFirst = endsFirst;
   }
 
-  /// Records that bytes were left unread, including bytes that arrive after [#begin].
+  /// Records that bytes were left unread. This includes bytes that arrive after [#begin].
   public void leftUnread() {
     unread = true;
     if (begun) {
@@ -34,14 +34,14 @@ public final class KernelEnd {
     }
   }
 
-  /// Sends FIN if it precedes a reset. Called when all output has gone to the kernel.
+  /// Sends a FIN if it precedes a reset. Called when all output has been submitted to the kernel.
   public void endOutput() {
     if (endsFirst) {
       transport.shutdown(socket, Sockets.SHUT_WR);
     }
   }
 
-  /// Returns true if closing now destroys nothing on its way to the peer.
+  /// Returns true if closing now does not destroy any data in transit to the peer.
   public boolean isDue() {
     if (!(transport instanceof KernelTransport kernel)) {
       return true;
@@ -50,7 +50,7 @@ public final class KernelEnd {
     return !(unread || resetsAlways(fd)) || Sockets.allAcknowledged(fd);
   }
 
-  /// Returns true if closing resets the connection in any case.
+  /// Returns true if closing always resets the connection.
   private static boolean resetsAlways(int fd) {
     try {
       return Sockets.linger(fd) == 0;
@@ -78,7 +78,7 @@ public final class KernelEnd {
       try {
         Sockets.linger(kernel.descriptor(socket), 0);
       } catch (SysException gone) {
-        // The connection is gone, so there is nothing to reset.
+        // The connection no longer exists, so it does not have to be reset.
       }
     }
   }

@@ -13,11 +13,12 @@ import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The control path of kernel sockets, the same for every engine on Linux. Any thread may call.
+/// The control-path operations on kernel sockets, which are the same for every engine on Linux. Any
+/// thread may call.
 public final class KernelSockets {
   private KernelSockets() {}
 
-  /// Opens a socket for an address, ready to connect.
+  /// Opens a socket for an address. The socket is not connected.
   public static int open(SocketAddress address, boolean nonBlocking) throws IOException {
     int type = Sockets.SOCK_STREAM | (nonBlocking ? Sockets.SOCK_NONBLOCK : 0);
     int fd = Sockets.socket(SocketAddresses.family(address), type, 0);
@@ -32,7 +33,7 @@ public final class KernelSockets {
     return fd;
   }
 
-  /// Binds a new socket and listens on it.
+  /// Creates a socket, binds it and listens on it.
   public static int listen(SocketAddress address, ListenOptions options, boolean nonBlocking)
       throws IOException {
     int type = Sockets.SOCK_STREAM | (nonBlocking ? Sockets.SOCK_NONBLOCK : 0);
@@ -56,9 +57,9 @@ public final class KernelSockets {
     }
   }
 
-  /// Adopts a descriptor that is already listening, blocking or not.
+  /// Adopts a listening descriptor, which may be blocking or non-blocking.
   ///
-  /// @throws SysException if it does not listen
+  /// @throws SysException if the descriptor is not listening
   public static void adopt(int fd, boolean nonBlocking) throws IOException {
     if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) == 0) {
       throw SysException.of(Errno.EINVAL, "accept4", "fd " + fd + ", which does not listen");
@@ -74,10 +75,10 @@ public final class KernelSockets {
     SysException.check(Files.setStatusFlags(fd, wanted), "fcntl", fd, "F_SETFL");
   }
 
-  /// Drops connection requests from now on. Best effort: without it, a client that arrives between
-  /// the last accept and the close is reset.
+  /// Drops connection requests from now on. This is done on a best-effort basis: otherwise, a
+  /// client that arrives between the last accept and the close is reset.
   ///
-  /// @return true if they are dropped
+  /// @return true if connection requests are dropped
   public static boolean refuseNew(int listener) {
     try {
       if (Sockets.getsockname(listener) instanceof InetSocketAddress) {

@@ -27,12 +27,12 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.sockets.Log;
 
-/// A server's certificate chain and private key, from PEM files that may be replaced while it runs.
-/// Any thread may call; loops take an engine from it for each connection.
+/// A server's certificate chain and private key, read from PEM files that may be replaced while the
+/// server runs. Any thread may call. Loops obtain an engine from it for each connection.
 ///
-/// TLS 1.2 and 1.3 with forward secrecy and authenticated encryption only; sessions are resumed.
-/// New files serve new connections. Unusable files are rejected: the files loaded before stay in
-/// use, and the reason is thrown or logged, and kept in [#lastFailure].
+/// Only TLS 1.2 and 1.3 with forward secrecy and authenticated encryption are supported. Sessions
+/// are resumed. New files are used for new connections. Unusable files are rejected: the previously
+/// loaded files remain in use, and the reason is thrown or logged, and stored in [#lastFailure].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -42,7 +42,8 @@ import sluice.loop.sockets.Log;
 public final class TlsContext {
   private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
-  /// The number of sessions remembered for resumption; those of TLS 1.3 are kept by the clients.
+  /// The number of sessions cached for resumption. The sessions of TLS 1.3 are stored by the
+  /// clients.
   private static final int SESSION_CACHE_ENTRIES = 4096;
 
   private static final int SESSION_SECONDS = 4 * 3600;
@@ -65,25 +66,27 @@ public final class TlsContext {
     this.current = read();
   }
 
-  /// Loads the files as [#load(Path, Path, TlsOptions)] does, for HTTP/1.1.
+  /// Loads the files for HTTP/1.1, as [#load(Path, Path, TlsOptions)] does.
   public static TlsContext load(Path certificateFile, Path keyFile) throws IOException {
     return load(certificateFile, keyFile, TlsOptions.HTTP);
   }
 
   /// Reads the files.
   ///
-  /// @param certificateFile PEM: the server's certificate, then its issuers
-  /// @param keyFile PEM: an RSA, EC or Ed25519 key, not encrypted; may be the same file
-  /// @throws IOException with the file, the reason it is unusable, and the fix
+  /// @param certificateFile a PEM file that contains the server's certificate, followed by its
+  ///   issuers
+  /// @param keyFile a PEM file that contains an unencrypted RSA, EC or Ed25519 key; may be the same
+  ///   file
+  /// @throws IOException if a file is unusable; the message states the file, the reason and the fix
   public static TlsContext load(Path certificateFile, Path keyFile, TlsOptions options)
       throws IOException {
     return load(List.of(new TlsPair(certificateFile, keyFile)), options);
   }
 
-  /// Loads several certificates as [#load(Path, Path, TlsOptions)] does. A client gets the
-  /// certificate with the name it asks for (SNI), or the first.
+  /// Loads several certificates as [#load(Path, Path, TlsOptions)] does. A client receives the
+  /// certificate for the name that it requests (SNI), or the first certificate.
   ///
-  /// @param pairs at least one
+  /// @param pairs the certificates and keys, at least one
   public static TlsContext load(List<TlsPair> pairs, TlsOptions options) throws IOException {
     if (pairs.isEmpty()) {
       throw new IllegalArgumentException("TLS needs a certificate");
@@ -91,9 +94,10 @@ public final class TlsContext {
     return new TlsContext(pairs, options);
   }
 
-  /// Reads the files again, changed or not. Blocks on them.
+  /// Reads the files again even if they have not changed. Blocks while reading.
   ///
-  /// @throws IOException if they are unusable; the files loaded before stay in use
+  /// @throws IOException if the files are unusable, in which case the previously loaded files
+  ///   remain in use
   public void reload() throws IOException {
     loading.lock();
     try {
@@ -109,11 +113,11 @@ public final class TlsContext {
     }
   }
 
-  /// Reads the files again if they have changed since they were last read. Blocks on them.
+  /// Reads the files again if they have changed since they were last read. Blocks while reading.
   ///
-  /// @return true if other files are served now
-  /// @throws IOException if they are unusable; the files loaded before stay in use, and this method
-  ///   does not try the same files again
+  /// @return true if the files were replaced by others
+  /// @throws IOException if the files are unusable; the previously loaded files remain in use, and
+  ///   this method does not try the same files again
   public boolean reloadIfChanged() throws IOException {
     loading.lock();
     try {
@@ -127,12 +131,12 @@ public final class TlsContext {
     }
   }
 
-  /// Returns the reason why the files could not be loaded the last time, or null if they could.
+  /// Returns the reason why the last attempt to load the files failed, or null if it succeeded.
   public @Nullable String lastFailure() {
     return failure;
   }
 
-  /// Returns the certificates that new connections get, without their issuers, in the order of the
+  /// Returns the certificates used for new connections, without their issuers, in the order of the
   /// pairs.
   public List<TlsCertificate> certificates() {
     return current.certificates;
@@ -142,11 +146,11 @@ public final class TlsContext {
     return options;
   }
 
-  /// Returns an engine for a new connection. Any thread may call. Checks for changed files from
-  /// time to time.
+  /// Returns an engine for a new connection. Any thread may call. This method checks for changed
+  /// files from time to time.
   ///
   /// @param nowNanos the time on the caller's clock, the same clock for all calls
-  /// @param slowPath reads changed files, which blocks
+  /// @param slowPath the executor that reads changed files, which blocks
   public SSLEngine engine(long nowNanos, Executor slowPath) {
     checkSometimes(nowNanos, slowPath);
     Loaded loaded = current;
@@ -255,7 +259,8 @@ public final class TlsContext {
     return authenticated && (secret || cipher.startsWith("TLS_ECDHE_"));
   }
 
-  /// Returns a stamp that distinguishes versions of the files; empty for a missing file.
+  /// Returns a stamp that identifies the versions of the files. The stamp of a missing file is
+  /// empty.
   private String stamp() {
     return pairs.stream()
         .map(pair -> stamp(pair.certificate()) + "|" + stamp(pair.key()))

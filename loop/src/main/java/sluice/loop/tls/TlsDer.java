@@ -3,8 +3,8 @@ package sluice.loop.tls;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A conversion, in a few lines of DER (X.690), of older private key forms to PKCS#8 (RFC 5958),
-/// the only form the JDK reads. Stateless.
+/// Converts older private key formats to PKCS#8 (RFC 5958), which is the only format that the JDK
+/// reads, in a few lines of DER (X.690). Stateless.
 final class TlsDer {
   private static final int INTEGER = 0x02;
   private static final int OCTET_STRING = 0x04;
@@ -35,9 +35,10 @@ final class TlsDer {
   /// Converts an EC key.
   ///
   /// @param sec1 an ECPrivateKey (RFC 5915)
-  /// @param parameters the curve, for a key that does not name it
-  /// @throws IndexOutOfBoundsException if the key ends early
-  /// @throws IllegalArgumentException if it is not an ECPrivateKey, or no curve is named
+  /// @param parameters the curve, for a key that does not specify it
+  /// @throws IndexOutOfBoundsException if the key is truncated
+  /// @throws IllegalArgumentException if the key is not an ECPrivateKey, or if no curve is
+  ///   specified
   static byte[] pkcs8OfEc(byte[] sec1, byte @Nullable [] parameters) {
     int at = content(sec1, 0, SEQUENCE);
     at = after(sec1, at, INTEGER);

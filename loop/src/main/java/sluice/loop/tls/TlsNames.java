@@ -15,13 +15,13 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
-/// A key manager that chooses one of several certificates by the name a client asks for (SNI, RFC
-/// 6066 section 3). Immutable: any thread may call.
+/// A key manager that selects one of several certificates by the name requested by the client (SNI,
+/// RFC 6066 section 3). Immutable, so any thread may call.
 ///
 /// The names are those in the certificate (RFC 9525: DNS names of subjectAltName, `*` for a single
-/// label). A client that names no host, or a host without certificate, gets the first. The JDK's
-/// own manager would choose a certificate with the wrong name if the client prefers its kind of
-/// key.
+/// label). A client that requests no host, or a host without a certificate, receives the first
+/// certificate. The JDK's own key manager would select a certificate with the wrong name if the
+/// client prefers its type of key.
 final class TlsNames extends X509ExtendedKeyManager {
   private static final int DNS_NAME = 2;
 

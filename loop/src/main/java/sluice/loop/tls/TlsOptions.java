@@ -4,15 +4,16 @@ import java.util.List;
 
 /// The options of a [TlsContext].
 ///
-/// @param applicationProtocols the protocols for ALPN (RFC 7301), best first. A client that offers
-///   only other protocols is refused with `no_application_protocol`; a client that offers none is
-///   served.
-/// @param handshakeTimeoutNanos the time after which a handshake is cut off, 1 ms to 10 minutes
-/// @param reloadCheckNanos the shortest interval between checks of the files for changes, which
-///   happen when connections arrive; 0 for no checks
+/// @param applicationProtocols the protocols for ALPN (RFC 7301) in order of preference. A client
+///   that only offers other protocols is refused with `no_application_protocol`. A client that
+///   offers none is served.
+/// @param handshakeTimeoutNanos the timeout of a handshake, 1 ms to 10 minutes
+/// @param reloadCheckNanos the minimum interval between checks of the files for changes, which are
+///   performed when connections arrive; 0 for no checks
 public record TlsOptions(
     List<String> applicationProtocols, long handshakeTimeoutNanos, long reloadCheckNanos) {
-  /// The options for HTTP/1.1: 10 seconds for a handshake, changes noticed within 5 seconds.
+  /// The options for HTTP/1.1, with a handshake timeout of 10 seconds. Changes are detected within
+  /// 5 seconds.
   public static final TlsOptions HTTP =
       new TlsOptions(List.of("http/1.1"), 10_000_000_000L, 5_000_000_000L);
 

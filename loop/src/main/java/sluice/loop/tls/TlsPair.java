@@ -5,16 +5,17 @@ import java.nio.file.Path;
 import java.security.cert.CertificateParsingException;
 import java.util.List;
 
-/// A certificate chain and its private key, as files. Immutable: any thread may use it.
+/// The files of a certificate chain and its private key. Immutable, so any thread may use it.
 ///
-/// @param certificate PEM: the server's certificate, then its issuers
-/// @param key PEM: an RSA, EC or Ed25519 key, not encrypted; may be the same file
+/// @param certificate a PEM file that contains the server's certificate, followed by its issuers
+/// @param key a PEM file that contains an unencrypted RSA, EC or Ed25519 key; may be the same file
 public record TlsPair(Path certificate, Path key) {
-  /// Returns the host names that clients get the certificate for (RFC 9525: DNS names of
-  /// subjectAltName), in lower case, `*` for a single label; empty if it has none. Blocks on the
-  /// file.
+  /// Returns the host names for which clients receive the certificate (RFC 9525: DNS names of
+  /// subjectAltName), in lower case, with `*` for a single label. The list is empty if the
+  /// certificate has no names. Blocks while reading the file.
   ///
-  /// @throws IOException with the file, the reason it is unusable, and the fix
+  /// @throws IOException if the file is unusable; the message states the file, the reason and the
+  ///   fix
   public List<String> names() throws IOException {
     try {
       return TlsNames.names(TlsPem.certificate(certificate));
@@ -27,11 +28,11 @@ public record TlsPair(Path certificate, Path key) {
     }
   }
 
-  /// Returns true if a certificate with these names is for a host. For a host such as
-  /// `*.example.com` returns true if it is for any name below.
+  /// Returns true if a certificate with the given names is valid for a host. For a host such as
+  /// `*.example.com`, this method returns true if the certificate is valid for any name below it.
   ///
-  /// @param names as returned by [#names]
-  /// @param host in lower case, without a trailing dot
+  /// @param names the names, as returned by [#names]
+  /// @param host the host in lower case, without a trailing dot
   public static boolean isFor(List<String> names, String host) {
     boolean below = host.startsWith("*.");
     return TlsNames.isFor(names, host)

@@ -24,12 +24,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A certificate chain and its private key from PEM files (RFC 7468). Stateless: any thread may
-/// read one; it blocks on the files.
+/// A certificate chain and its private key, read from PEM files (RFC 7468). Stateless; any thread
+/// may read the files, which blocks.
 ///
 /// @param key the key of the first certificate
-/// @param chain the server's own certificate first, each following one the issuer of its
-///   predecessor
+/// @param chain the server's own certificate, followed by its issuers in order
 record TlsPem(PrivateKey key, List<X509Certificate> chain) {
   private static final long LARGEST_FILE_BYTES = 1 << 20;
   private static final Pattern BLOCK =
@@ -38,9 +37,9 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
 
   private record Block(String label, String body) {}
 
-  /// Reads both files, which may be the same, and checks that they belong together.
+  /// Reads both files, which may be the same file, and checks that they match.
   ///
-  /// @throws IOException with the file, the reason it is unusable, and the fix
+  /// @throws IOException if a file is unusable; the message states the file, the reason and the fix
   static TlsPem read(Path certificateFile, Path keyFile) throws IOException {
     List<X509Certificate> chain = certificates(certificateFile, blocks(certificateFile));
     PrivateKey key = privateKey(keyFile, blocks(keyFile));
@@ -55,7 +54,8 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
 
   /// Reads the server's own certificate.
   ///
-  /// @throws IOException with the file, the reason it is unusable, and the fix
+  /// @throws IOException if the file is unusable; the message states the file, the reason and the
+  ///   fix
   static X509Certificate certificate(Path file) throws IOException {
     return certificates(file, blocks(file)).getFirst();
   }

@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import sluice.loop.sockets.DescriptorShortage;
 
-/// The log messages about clients that wait because no connection may be closed for them: one line
-/// when that has lasted for a while, one when the loop accepts again. Pauses with less than
-/// [#SETTLED_NANOS] between them count as one. Owned by the loop's thread.
+/// Logs when clients have to wait because no connection may be closed for them. One line is logged
+/// when this has lasted for a while, and another one when the loop accepts again. Pauses separated
+/// by less than [#SETTLED_NANOS] are treated as one. Owned by the loop's thread.
 public final class AcceptPause {
   private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -16,18 +16,18 @@ public final class AcceptPause {
   private boolean paused;
   private boolean said;
 
-  /// A number that changes with each beginning and each end.
+  /// A number that changes when a pause begins and when it ends.
   private int change;
 
   /// @param name the name of the loop
-  /// @param log takes a line, and does not block
+  /// @param log receives a line and must not block
   public AcceptPause(String name, LoopTasks tasks, Consumer<String> log) {
     this.name = name;
     this.tasks = tasks;
     this.log = log;
   }
 
-  /// Records that the loop stops accepting.
+  /// Records that the loop has stopped accepting.
   public void begins() {
     if (!paused) {
       paused = true;
@@ -35,10 +35,10 @@ public final class AcceptPause {
     }
   }
 
-  /// Records that the loop has tried to accept again and failed.
+  /// Records that the loop has unsuccessfully tried to accept again.
   ///
-  /// @param mostConnections the limit of connections, if that is reached; 0 if descriptors are
-  ///   short
+  /// @param mostConnections the connection limit if it has been reached, or 0 if descriptors have
+  ///   run out
   public void lasts(int mostConnections) {
     if (paused && !said) {
       said = true;
@@ -60,7 +60,7 @@ public final class AcceptPause {
     }
   }
 
-  /// Records that the loop accepts again.
+  /// Records that the loop is accepting again.
   public void ends() {
     if (!paused) {
       return;

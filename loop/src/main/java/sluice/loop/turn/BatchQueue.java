@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of work for the next pass, first in first out: two arrays that alternate, so that adding
-/// allocates nothing. Owned by the loop's thread.
+/// A first-in, first-out queue of work for the next pass. It consists of two alternating arrays, so
+/// that adding an item allocates no memory. Owned by the loop's thread.
 public final class BatchQueue<T> {
   private @Nullable Object[] adding = new @Nullable Object[256];
   private @Nullable Object[] passing = new @Nullable Object[256];
@@ -23,8 +23,8 @@ public final class BatchQueue<T> {
     return size;
   }
 
-  /// Passes everything that was added before the call to `action`. Items that `action` adds wait
-  /// for the next pass.
+  /// Passes all items added before the call to `action`. Items added by `action` wait for the next
+  /// pass.
   @SuppressWarnings("unchecked") // only add() writes
   public void pass(Consumer<T> action) {
     int count = size;

@@ -3,8 +3,8 @@ package sluice.loop.turn;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
-/// The delayed tasks of a loop, few and coarse; connections have a timer wheel. Owned by the loop's
-/// thread.
+/// The delayed tasks of a loop, which are few and need little precision. Connections use a timer
+/// wheel instead. Owned by the loop's thread.
 public final class DelayedTasks {
   private final PriorityQueue<Delayed> queue = new PriorityQueue<>();
 
@@ -19,9 +19,9 @@ public final class DelayedTasks {
     queue.add(new Delayed(atNanos, task));
   }
 
-  /// Returns the time until the next task is due.
+  /// Returns the time until the next task must run.
   ///
-  /// @return nanoseconds, at least 1; negative if there is no task
+  /// @return the time in nanoseconds, at least 1, or a negative value if there is no task
   public long untilNext(long now) {
     Delayed next = queue.peek();
     return next == null ? -1 : Math.max(1, next.atNanos - now);

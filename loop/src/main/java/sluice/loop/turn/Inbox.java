@@ -5,11 +5,11 @@ import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of tasks from other threads for the loop, first in first out. Any thread adds; the
-/// loop's thread takes all there are at once.
+/// A first-in, first-out queue of tasks submitted to the loop by other threads. Any thread may add
+/// tasks. The loop's thread removes all of them at once.
 ///
-/// It is a stack of nodes that the taker reverses: one compare-and-set to add, one exchange to take
-/// everything.
+/// The queue is a stack of nodes that is reversed when it is removed. Adding a task takes one
+/// compare-and-set, and removing all tasks takes one exchange.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -51,9 +51,9 @@ public final class Inbox {
     return top == null;
   }
 
-  /// Passes everything that was added before the call to `runner`, in the order of adding.
+  /// Passes all tasks added before the call to `runner`, in the order in which they were added.
   ///
-  /// @param runner must not throw: the rest would be lost
+  /// @param runner must not throw an exception, because the remaining tasks would be lost
   public void runAll(Consumer<Runnable> runner) {
     if (top == null) {
       return;

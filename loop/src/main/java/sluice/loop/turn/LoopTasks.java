@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.sockets.Log;
 
-/// The requests of other threads to a loop: tasks, and its end. Owned by the loop's thread, which
-/// runs them; any thread adds.
+/// The requests of other threads to a loop, which are tasks and the request to stop. Owned by the
+/// loop's thread, which runs the tasks. Any thread may add requests.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,7 +27,7 @@ public final class LoopTasks implements Executor {
 
   /// @param name the name of the loop, for reports
   /// @param waker ends the wait of the loop's engine
-  /// @param failed counts a task that has failed
+  /// @param failed invoked to count a task that has failed
   public LoopTasks(String name, Runnable waker, NanoClock clock, Runnable failed) {
     this.name = name;
     this.waker = waker;
@@ -37,8 +37,8 @@ public final class LoopTasks implements Executor {
 
   // ---- for any thread -----------------------------------------------------------------------
 
-  /// Runs a task on the loop's thread, after what was given before. Wakes the loop only if it
-  /// sleeps.
+  /// Executes a task on the loop's thread, after all tasks submitted before. The loop is woken only
+  /// if it is asleep.
   @Override
   public void execute(Runnable task) {
     inbox.add(task);
@@ -52,7 +52,7 @@ public final class LoopTasks implements Executor {
     }
   }
 
-  /// Asks the loop to end after the current turn.
+  /// Requests the loop to terminate after the current turn.
   public void stop() {
     stopping = true;
     execute(() -> {});
@@ -62,22 +62,22 @@ public final class LoopTasks implements Executor {
     return stopping;
   }
 
-  /// Returns true if the loop waits for its engine. The result is a hint: the wait may have ended
-  /// already.
+  /// Returns true if the loop is waiting for its engine. The result is only a hint, because the
+  /// wait may already have ended.
   public boolean asleep() {
     return asleep;
   }
 
   // ---- for the loop's thread ----------------------------------------------------------------
 
-  /// Runs a task after a delay, accurate to a turn.
+  /// Schedules a task to run after the given delay. The accuracy is one turn.
   public void schedule(long delayNanos, Runnable task) {
     delayed.add(clock.nanos() + delayNanos, task);
   }
 
-  /// Announces that the loop is about to wait: from now on an added task wakes it.
+  /// Announces that the loop is about to wait. From now on, adding a task wakes it.
   ///
-  /// @return false if there is a task already
+  /// @return false if there already is a task
   public boolean sleep() {
     asleep = true;
     if (inbox.isEmpty()) {
@@ -87,7 +87,7 @@ public final class LoopTasks implements Executor {
     return false;
   }
 
-  /// Announces that the wait is over: adding a task need not wake the loop.
+  /// Announces that the wait has ended. From now on, adding a task does not have to wake the loop.
   public void awake() {
     if (asleep) {
       asleep = false;
@@ -99,14 +99,14 @@ public final class LoopTasks implements Executor {
     inbox.runAll(runner);
   }
 
-  /// Runs the delayed tasks that are due.
+  /// Runs the delayed tasks whose delay has expired.
   public void runDue(long now) {
     delayed.runDue(now, runner);
   }
 
   /// Returns the time until the next delayed task.
   ///
-  /// @return nanoseconds, at least 1; negative if there is no task
+  /// @return the time in nanoseconds, at least 1, or a negative value if there is no task
   public long untilNext(long now) {
     return delayed.untilNext(now);
   }

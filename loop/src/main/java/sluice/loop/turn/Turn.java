@@ -5,8 +5,9 @@ import java.util.List;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.engine.TurnClock;
 
-/// The state of the current turn that the parts of a loop share: its time, whether its input is
-/// being handled, whether it may wait, and whether the loop drains. Owned by the loop's thread.
+/// The state of the current turn that is shared by the parts of a loop. It consists of the turn's
+/// time, and indicates if its input is being handled, if it may wait, and if the loop is draining.
+/// Owned by the loop's thread.
 public final class Turn implements TurnClock {
   private final NanoClock clock;
   private final LoopTasks tasks;
@@ -33,12 +34,13 @@ public final class Turn implements TurnClock {
     return now;
   }
 
-  /// Begins the staging of sends: so far nothing keeps the turn from waiting.
+  /// Begins the staging of sends. At this point, no send prevents the turn from waiting.
   public void beginSends() {
     waitless = false;
   }
 
-  /// Keeps the turn from waiting, because work can continue as soon as the sends are submitted.
+  /// Prevents the turn from waiting, because work can continue as soon as the sends have been
+  /// submitted.
   public void settleSoon() {
     waitless = true;
   }
@@ -47,14 +49,15 @@ public final class Turn implements TurnClock {
     return waitless;
   }
 
-  /// Begins the wait: completions from now on belong to the next batch of input.
+  /// Begins the wait. Completions from now on belong to the next batch of input.
   public void beginWait() {
     batchOpen = false;
     timed = false;
   }
 
-  /// Reads the clock, once in a turn, when its wait is over. Deadlines set in a turn count from
-  /// this time, so they include neither the time that the loop has slept nor its work in this turn.
+  /// Reads the clock once per turn, when its wait has ended. Deadlines set in a turn are relative
+  /// to this time, so they include neither the time that the loop has slept nor its work in this
+  /// turn.
   public void lookAtClock() {
     if (!timed) {
       timed = true;
@@ -82,7 +85,7 @@ public final class Turn implements TurnClock {
     return draining;
   }
 
-  /// Starts draining: the loop ends when the requests in progress have finished.
+  /// Starts draining. The loop stops when the requests in progress have completed.
   public void drain() {
     draining = true;
   }

@@ -1,2 +1,2 @@
-/// The parts of a loop's turn below its connections: tasks, time, queues.
+/// The parts of a loop's turn that are independent of its connections: tasks, time and queues.
 package sluice.loop.turn;

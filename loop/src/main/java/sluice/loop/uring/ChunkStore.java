@@ -4,39 +4,39 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A source of chunks for a [ReceiveArena]: one region of equal chunks, for one arena or several.
-/// The implementation documents which threads call.
+/// A source of chunks for a [ReceiveArena]. It is a region of equally sized chunks for one or
+/// several arenas. The implementation documents the threads that may call.
 public interface ChunkStore {
   /// Returns the memory of the whole region.
   MemorySegment region();
 
-  /// Returns the number of chunks of the region.
+  /// Returns the number of chunks in the region.
   int count();
 
   /// Returns the size of each chunk in bytes.
   int chunkBytes();
 
-  /// Returns a chunk by its number. In a store shared by several arenas the chunk must have been
-  /// taken before.
+  /// Returns the chunk with the given index. If the store is shared by several arenas, the chunk
+  /// must have been taken before.
   RingChunk chunk(int index);
 
-  /// Returns the number of chunks that an arena may still take by [#take].
+  /// Returns the number of chunks that an arena may still allocate with [#take].
   int free();
 
-  /// Takes a chunk for growth.
+  /// Allocates a chunk for the growth of an arena.
   ///
-  /// @return null if none is available for growth
+  /// @return the chunk, or null if none is available for growth
   @Nullable RingChunk take();
 
-  /// Takes a chunk that an arena cannot do without.
+  /// Allocates a chunk that an arena requires.
   ///
-  /// @throws IOException if none is left
+  /// @throws IOException if no chunk is left
   RingChunk need() throws IOException;
 
-  /// Takes back a chunk that neither the kernel nor a receiver uses any more. Any thread may call.
+  /// Returns a chunk that is no longer used by the kernel or a receiver. Any thread may call.
   void giveBack(RingChunk chunk);
 
-  /// Ends the arena's use of the store. The arena has given back its chunks except those that are
-  /// still leased.
+  /// Ends the arena's use of the store. The arena has returned its chunks, except for those that
+  /// are still leased.
   default void close() {}
 }

@@ -11,17 +11,17 @@ import sluice.sys.SysException;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.SubmissionQueue;
 
-/// The table of direct descriptors of a ring, in which sockets have a slot with the number of their
-/// descriptor. A send by slot needs no lookup in the process's table and no reference count shared
-/// with other threads, which saves 2 % of a small echo. Owned by the engine's thread.
+/// The table of direct descriptors of a ring, in which a socket's slot has the same number as its
+/// descriptor. A send by slot requires no lookup in the process's table and no reference count
+/// shared with other threads, which saves 2 % of a small echo. Owned by the engine's thread.
 ///
-/// A socket keeps its descriptor for everything but sends. It gets its slot with the second send,
-/// so that a connection with one reply costs nothing more.
+/// All operations except sends use the socket's descriptor. A slot is allocated for the second
+/// send, so that a connection with one reply has no additional cost.
 ///
 /// Lifecycle of a number: ordinary → sent once → slot requested → in use → [#clear] before the
 /// descriptor is closed, since the slot holds the socket open.
 final class DirectSlots {
-  /// The most slots of a ring. Sockets with higher numbers have none.
+  /// The maximum number of slots of a ring. Sockets with higher numbers have no slot.
   private static final int MOST = 16_384;
 
   private static final int OP = 127;
@@ -32,8 +32,8 @@ final class DirectSlots {
   private final MemorySegment numbers;
   private int count;
 
-  /// Registers a table for `ring`, with as many slots as there can be descriptors, at most 16 384.
-  /// Without memory for it there is no table, and sends go by descriptor.
+  /// Registers a table for `ring`. It has one slot for each possible descriptor, but at most 16
+  /// 384. If there is not enough memory for the table, sends use the descriptor.
   DirectSlots(IoUring ring) {
     submission = ring.submission();
     count = register(ring);
@@ -51,7 +51,7 @@ final class DirectSlots {
     }
   }
 
-  /// Returns true if the send being staged goes by slot.
+  /// Returns true if the send being staged uses a slot.
   boolean forSend(int socket) {
     if (used.get(socket)) {
       return true;
@@ -73,14 +73,14 @@ final class DirectSlots {
     submission.fillSlot(socket, numbers, at, Token.of(OP, 0, socket));
   }
 
-  /// Returns true if a completion reports that the kernel refused a slot. There are no other
-  /// completions of slots.
+  /// Returns true if a completion reports that the kernel has refused a slot. Slots have no other
+  /// completions.
   static boolean isRefusal(long token) {
     return Token.op(token) == OP;
   }
 
-  /// Handles the refusal of a slot, for lack of memory: the socket continues without, and no other
-  /// one requests a slot.
+  /// Handles the refusal of a slot because of insufficient memory. The socket continues without a
+  /// slot, and no other socket requests one.
   void refused(long token) {
     used.clear(Token.index(token));
     count = 0;

@@ -13,24 +13,25 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
-/// The engine on io_uring: staged operations go into the submission queue, and one `io_uring_enter`
-/// submits it, waits and collects the completions. Owned by the thread that turns it first: that
-/// thread opens the ring, because a single-issuer ring belongs to a thread.
+/// The io_uring engine. Staged operations are written to the submission queue, and one
+/// `io_uring_enter` submits them, waits and collects the completions. Owned by the first thread
+/// that turns it. That thread opens the ring, because a single-issuer ring belongs to a thread.
 ///
-/// The ring is set up with `SINGLE_ISSUER | DEFER_TASKRUN`: completions appear only inside an
-/// enter, so all input and output of a turn has happened when the first one is delivered. Receives
-/// are multishot into provided buffers; sends are `MSG_WAITALL | MSG_DONTWAIT` with
-/// `CQE_SKIP_SUCCESS`, so that success is silent; never ASYNC, LINK or DRAIN.
+/// The ring is set up with `SINGLE_ISSUER | DEFER_TASKRUN`. Completions therefore appear only
+/// inside an enter, so all input and output of a turn has been performed when the first completion
+/// is delivered. Receives are multishot and use provided buffers. Sends are `MSG_WAITALL |
+/// MSG_DONTWAIT` with `CQE_SKIP_SUCCESS`, so that success is silent. ASYNC, LINK and DRAIN are
+/// never used.
 ///
-/// Lifecycle: opened by its owner → turned → closed: the ring cancels and drains everything in
-/// flight before the arena's memory is released.
+/// Lifecycle: opened by its owner → turned → closed. When it is closed, the ring cancels and drains
+/// all operations in flight before the arena's memory is released.
 public final class IoUringEngine implements Engine {
   private static final int SUBMISSION_ENTRIES = 1024;
   private static final int COMPLETION_ENTRIES = 8192;
   private static final long WAKE = -1L;
 
-  /// The number of chunks that the kernel has at first: as much as a few dozen clients send at a
-  /// time.
+  /// The number of chunks initially provided to the kernel, which is the amount of data that a few
+  /// dozen clients send at the same time.
   private static final int FIRST_SHOWN = 16;
 
   private static final CompletionSink NO_TURN =
@@ -70,7 +71,7 @@ public final class IoUringEngine implements Engine {
 
   /// Opens the engine for the calling thread.
   ///
-  /// @throws IOException if io_uring is not available, with the reason and the fix
+  /// @throws IOException if io_uring is not available; the message states the reason and the fix
   public static IoUringEngine open(EngineConfig config) throws IOException {
     IoUring ring =
         IoUring.open(
@@ -137,7 +138,7 @@ public final class IoUringEngine implements Engine {
     }
   }
 
-  /// Submits the staged operations without waiting, for staging areas that are full.
+  /// Submits the staged operations without waiting, because the staging areas are full.
   void submitNow() {
     driver.turn(0);
   }

@@ -16,8 +16,8 @@ import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.IoUringProbe;
 
-/// A self-test, at start-up, of the kernel behavior that the io_uring engine relies on: success is
-/// silent, and every other outcome of such a send is reported in the same submission. A kernel that
+/// Tests at startup that the kernel behaves as the io_uring engine requires: success is silent, and
+/// every other outcome of the same kind of send is reported in the same submission. A kernel that
 /// behaves differently would lose bytes, so it is not used.
 public final class IoUringSelfTest {
   private static final int LARGE_BYTES = 1 << 20;
@@ -30,7 +30,7 @@ public final class IoUringSelfTest {
 
   /// Runs the test.
   ///
-  /// @throws IOException if io_uring cannot be used here, with the reason and the fix
+  /// @throws IOException if io_uring cannot be used; the message states the reason and the fix
   public static void run() throws IOException {
     IoUringProbe probe = IoUringProbe.run();
     SysException refused = probe.whyNot();

@@ -24,9 +24,10 @@ import sluice.sys.Sockets;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.SubmissionQueue;
 
-/// The kernel sockets of an [IoUringEngine], driven through its ring. Owned by the engine's thread.
+/// The kernel sockets of an [IoUringEngine], operated through its ring. Owned by the engine's
+/// thread.
 ///
-/// A socket number is an ordinary descriptor: it has a peer address and can take a file.
+/// A socket number is an ordinary descriptor, so it has a peer address and files can be sent to it.
 final class IoUringTransport implements KernelTransport {
   private static final int SILENT_FLAGS =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
@@ -37,7 +38,7 @@ final class IoUringTransport implements KernelTransport {
 
   private static final int VECTOR_BYTES = MsgHeader.SIZE + SendVector.LIMIT * IoVec.SIZE;
 
-  /// The limit of clients below which each accept operation takes one client.
+  /// The limit of clients below which each accept operation accepts a single client.
   private static final int MANY_ACCEPTED = 256;
 
   private final IoUringEngine engine;
@@ -46,7 +47,7 @@ final class IoUringTransport implements KernelTransport {
   private final MemorySegment vectors = Arena.ofAuto().allocate((long) VECTORS * VECTOR_BYTES, 8);
   private int vectorsUsed;
 
-  /// The listeners that other loops, or other processes, may also wait on.
+  /// The listeners on which other loops or other processes may also wait.
   private final BitSet adoptedListeners = new BitSet();
 
   /// The tokens of the armed accepts.
@@ -54,17 +55,17 @@ final class IoUringTransport implements KernelTransport {
 
   private int acceptCount;
 
-  /// True if each accept takes one client only, see [#acceptAtMost].
+  /// True if each accept operation accepts a single client, see [#acceptAtMost].
   private boolean acceptsOne;
 
   private long systemCalls;
 
-  /// The ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
+  /// The ordinary descriptors for which O_NONBLOCK is set because a file was sent to them.
   private final BitSet nonBlocking = new BitSet();
 
   private final DescriptorReserve reserve = DescriptorReserve.ofKernel();
 
-  /// The ordinary descriptors that are open, for [#closeAll].
+  /// The open ordinary descriptors, for [#closeAll].
   private final BitSet open = new BitSet();
 
   private final DirectSlots slots;
@@ -133,7 +134,7 @@ final class IoUringTransport implements KernelTransport {
     }
   }
 
-  /// Examines every completion before it is delivered, to record accepted sockets.
+  /// Examines every completion before it is delivered, in order to record accepted sockets.
   void completed(long token, int result, int flags) {
     for (int i = 0; i < acceptCount; i++) {
       if (accepts[i] == token) {
@@ -171,8 +172,8 @@ final class IoUringTransport implements KernelTransport {
     return fd;
   }
 
-  /// Limits accepting. A multishot accept takes all waiting clients, so it is cancelled, and the
-  /// loop arms it anew.
+  /// Limits accepting. A multishot accept accepts all waiting clients, so it is cancelled and the
+  /// loop arms it again.
   @Override
   public void acceptAtMost(int count, int used) {
     boolean one = count < MANY_ACCEPTED;
@@ -274,7 +275,7 @@ final class IoUringTransport implements KernelTransport {
   public long sendFile(int socket, int fileFd, long position, long count) {
     engine.checkOwner();
     if (!nonBlocking.get(socket)) {
-      // The sendfile(2) call has no flag for it; the ring's own operations ignore O_NONBLOCK.
+      // The sendfile(2) call has no equivalent flag; the ring's own operations ignore O_NONBLOCK.
       nonBlocking.set(socket);
       systemCalls++;
       Files.setStatusFlags(socket, Files.O_RDWR | Files.O_NONBLOCK);
@@ -320,7 +321,7 @@ final class IoUringTransport implements KernelTransport {
 
   // ---- for the engine -----------------------------------------------------------------------
 
-  /// Reuses the message headers and ranges, which the kernel has copied at the submission.
+  /// Reuses the message headers and ranges, which the kernel has copied during the submission.
   void submitted() {
     vectorsUsed = 0;
   }

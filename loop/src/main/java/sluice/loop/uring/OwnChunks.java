@@ -6,20 +6,21 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkPool;
 import sluice.memory.block.Block;
 
-/// The contiguous chunks of one engine. The engine's owner calls, except that any thread may give
-/// chunks back.
+/// The contiguous chunks of one engine. All methods are called by the engine's owner, but any
+/// thread may return chunks.
 ///
-/// Lifecycle: opened with every chunk → closed by the engine after the kernel has released it.
-/// Chunks that are leased then keep the memory; the last one frees it.
+/// Lifecycle: opened with all chunks → closed by the engine after the kernel has released it.
+/// Chunks that are leased then keep the memory allocated, and it is freed with the last of them.
 final class OwnChunks implements ChunkStore {
   private final Block memory;
   private final int chunkBytes;
   private final RingChunk[] chunks;
 
-  /// The chunks that the arena does not have, with the one to take next at the end; under the lock.
+  /// The chunks that are not in use by the arena, with the next one to allocate at the end; guarded
+  /// by the lock.
   private final int[] stack;
 
-  /// The number of chunks on the stack; written under the lock.
+  /// The number of chunks on the stack. Written under the lock.
   private volatile int free;
 
   private boolean closed;

@@ -15,16 +15,16 @@ import sluice.sys.uring.BufferRing;
 import sluice.sys.uring.Cqe;
 import sluice.sys.uring.IoUring;
 
-/// The receive arena of one ring, a loop's or a selector's: chunks that the kernel has as provided
-/// buffers. The ring's owner calls everything, a selector's under its turn lock; any thread may end
-/// a lease.
+/// The receive arena of the ring of a loop or a selector. It consists of chunks that are passed to
+/// the kernel as provided buffers. All methods are called by the ring's owner, or under the turn
+/// lock of a selector, but any thread may release a lease.
 ///
-/// The kernel fills the chunks in the order in which they were published, and each incrementally,
-/// so that small messages are adjacent (kernels before 6.12 use up a chunk with each receive). A
-/// few more chunks than one turn fills are published, most recently read ones first, so that the
-/// same few stay in the caches, and pages of the others are never touched. When turns nearly fill
-/// all of them, more are published; chunks that were not needed for a long time go back to the
-/// store.
+/// The kernel fills the chunks in the order in which they were published, and each of them
+/// incrementally, so that small messages are adjacent (kernels before 6.12 use an entire chunk for
+/// each receive). The number of published chunks is slightly larger than the number filled by one
+/// turn. The most recently read chunks are published first, so that the same few chunks stay in the
+/// caches, and pages of the others are never touched. If turns nearly fill all of them, more are
+/// published. Chunks that have not been needed for a long time are returned to the store.
 ///
 /// ```
 /// store ──take──▶ cold ──publish──▶ shown ──taken──▶ leased, piece by piece ──last release──┐
@@ -38,12 +38,12 @@ import sluice.sys.uring.IoUring;
 /// | the rest | owner | plain | plain |
 ///
 /// Lifecycle: opened with one chunk → grows and shrinks → closed when the kernel has released the
-/// ring. Chunks that are still leased then go back to the store one by one.
+/// ring. Chunks that are still leased then return to the store one by one.
 public final class ReceiveArena implements ChunkArena {
   /// The buffer group of every ring.
   public static final int GROUP = 1;
 
-  /// The number of crossings between reviews of whether fewer chunks would suffice.
+  /// The number of crossings after which the arena checks if fewer chunks would be sufficient.
   private static final int REVIEW = 4096;
 
   private static final RingChunk CLOSED = new RingChunk(-1, MemorySegment.NULL);
@@ -71,10 +71,10 @@ public final class ReceiveArena implements ChunkArena {
 
   private int coldCount;
 
-  /// The number of chunks that the kernel has and has not begun to fill.
+  /// The number of chunks that the kernel owns and has not begun to fill.
   private int shown;
 
-  /// The chunk that the kernel has begun to fill and continues with.
+  /// The chunk that the kernel has begun to fill and will continue to fill.
   private @Nullable RingChunk filling;
 
   private int target;
@@ -85,10 +85,10 @@ public final class ReceiveArena implements ChunkArena {
   @SuppressWarnings("unused") // through RETURNED: head of the list that other threads push onto
   private volatile @Nullable RingChunk returned;
 
-  /// @param entries of the ring of provided buffers, a power of two; the kernel has at most half of
-  ///   them at a time, unless the store has no more than these
-  /// @param firstTarget chunks that the kernel is shown at first, and at least
-  /// @throws IOException when the kernel refuses, or the store has nothing left
+  /// @param entries the number of entries in the ring of provided buffers, a power of two; the
+  ///   kernel owns at most half of them at a time, unless the store does not have more
+  /// @param firstTarget the number of chunks initially published, which is also the minimum
+  /// @throws IOException if the kernel refuses, or if the store has no chunk left
   public ReceiveArena(IoUring ring, ChunkStore store, int entries, int firstTarget)
       throws IOException {
     this.store = store;
@@ -113,7 +113,8 @@ public final class ReceiveArena implements ChunkArena {
     }
   }
 
-  /// Sets the thread on which a release takes effect at once. Before the first call there is none.
+  /// Sets the thread on which a release takes effect immediately. There is no such thread before
+  /// the first call.
   public void own(Thread thread) {
     owner = thread;
   }
@@ -147,7 +148,7 @@ public final class ReceiveArena implements ChunkArena {
     return store.free() + coldCount + shown + unread;
   }
 
-  /// Returns true if the kernel has a chunk that it has not begun to fill.
+  /// Returns true if the kernel owns a chunk that it has not begun to fill.
   public boolean hasShown() {
     return shown > 0;
   }
@@ -175,7 +176,7 @@ public final class ReceiveArena implements ChunkArena {
 
   // ---- chunks that come back ----------------------------------------------------------------
 
-  /// Takes back a chunk whose last lease has ended. Any thread may call.
+  /// Returns a chunk whose last lease has been released to this arena. Any thread may call.
   @SuppressWarnings("ReferenceEquality") // a thread is itself only
   void giveBack(RingChunk chunk) {
     if (Thread.currentThread() == owner && !closed) {
@@ -211,9 +212,9 @@ public final class ReceiveArena implements ChunkArena {
 
   // ---- the kernel's side --------------------------------------------------------------------
 
-  /// Takes a received piece, with one lease for its receiver.
+  /// Records a received segment, with one lease for its receiver.
   ///
-  /// @param flags the bits of the `cqe->flags`, with a buffer
+  /// @param flags the bits of the `cqe->flags`, which include a buffer
   /// @param length the number of bytes received
   /// @return the flags of its [Completion]
   public long taken(int flags, int length) {
@@ -227,7 +228,7 @@ public final class ReceiveArena implements ChunkArena {
     return Completion.at(flags, at);
   }
 
-  /// Takes back chunks that were read, and publishes as many as the kernel may need next. Called
+  /// Reclaims chunks that have been read, and publishes as many as the kernel may need next. Called
   /// before each crossing.
   public void publish() {
     reclaim();
@@ -283,8 +284,8 @@ public final class ReceiveArena implements ChunkArena {
 
   // ---- the end ------------------------------------------------------------------------------
 
-  /// Gives all chunks back; leased ones follow when their last lease ends. Called after the kernel
-  /// has released the ring. Idempotent.
+  /// Returns all chunks to the store. Leased chunks follow when their last lease is released.
+  /// Called after the kernel has released the ring. Idempotent.
   public void close() {
     if (closed) {
       return;

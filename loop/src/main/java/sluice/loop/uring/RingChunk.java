@@ -4,12 +4,13 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.PooledBlock;
 
-/// A chunk of memory that a ring receives into, one piece after the other. Called by the threads
-/// documented in its [ChunkStore] and [ReceiveArena]; any thread may hold leases.
+/// A chunk of memory into which a ring receives successive segments. Called by the threads
+/// documented in its [ChunkStore] and [ReceiveArena]. Any thread may hold leases.
 ///
-/// A chunk that the kernel has and has not begun to fill has no lease. Then each piece has a lease,
-/// its receiver's, and the kernel has one until it is done with the chunk. The fields belong to the
-/// arena's owner, except that `next` is written by the thread that ends the last lease.
+/// A chunk that the kernel owns and has not begun to fill has no lease. After that, the receiver of
+/// each segment holds a lease, and the kernel holds one until it has finished with the chunk. The
+/// fields belong to the arena's owner, except that `next` is written by the thread that releases
+/// the last lease.
 public final class RingChunk extends PooledBlock {
   /// The index in the region.
   public final int index;
@@ -26,21 +27,21 @@ public final class RingChunk extends PooledBlock {
     this.index = index;
   }
 
-  /// Sets the arena that the chunk belongs to from now on, or null.
+  /// Sets the arena to which the chunk belongs from now on, or null for none.
   public void own(@Nullable ReceiveArena owner) {
     arena = owner;
     filled = 0;
   }
 
-  /// Returns true if the kernel has not begun to fill it.
+  /// Returns true if the kernel has not begun to fill this chunk.
   boolean isEmpty() {
     return filled == 0;
   }
 
-  /// Records that the kernel has filled a further piece, on which the caller now has a lease.
+  /// Records that the kernel has filled another segment, on which the caller now holds a lease.
   ///
   /// @param more true if the kernel continues with the chunk
-  /// @return the offset at which the piece begins
+  /// @return the offset at which the segment begins
   public int fill(int length, boolean more) {
     int at = filled;
     filled = at + length;
@@ -53,7 +54,7 @@ public final class RingChunk extends PooledBlock {
     return at;
   }
 
-  /// Resets a chunk that has no lease and no piece any more.
+  /// Resets a chunk that no longer has a lease or a segment.
   void empty() {
     filled = 0;
   }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.threads.HostThread;
 
 /// The verdicts of the process's [Judge] on handlers. Each class is judged once, on a separate
-/// thread: no message waits for a verdict, and until it is known the handler is trusted. Any thread
-/// may call.
+/// thread. No message waits for a verdict, and a handler is trusted until its verdict is known. Any
+/// thread may call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -30,7 +30,7 @@ public final class Judges {
     }
   }
 
-  /// The judge, looked up when the first handler is judged.
+  /// The judge, which is looked up when the first handler is judged.
   private static final class Found {
     static final @Nullable Judge JUDGE = find();
 
@@ -43,7 +43,8 @@ public final class Judges {
 
   private Judges() {}
 
-  /// Returns the holder of the verdict on a handler, which is updated when the verdict is known.
+  /// Returns the holder of the verdict on a handler. The holder is updated when the verdict is
+  /// known.
   public static Judged of(Object handler) {
     if (handler instanceof Judged known) {
       return known;

@@ -1,22 +1,22 @@
 package sluice.loop.verdict;
 
-/// The reason why a handler may run where it runs. Immutable.
+/// The reason why a handler is allowed to run on its thread. Immutable.
 ///
-/// @param kind the means that keep it from taking too long
-/// @param bytecodes the most that one run executes; 0 unless verified
-/// @param bytes the most that one run allocates; 0 unless verified
+/// @param kind the means by which the handler is prevented from taking too long
+/// @param bytecodes the maximum number of bytecodes executed by one run, or 0 if not verified
+/// @param bytes the maximum number of bytes allocated by one run, or 0 if not verified
 public record Verdict(Kind kind, long bytecodes, long bytes) {
-  /// The means that keep a handler from taking too long.
+  /// The means by which a handler is prevented from taking too long.
   public enum Kind {
-    /// A verifier has found a bound for its work.
+    /// A verifier has determined a bound for its work.
     VERIFIED,
-    /// It is code of a domain, which has gates and runs on threads of the domain.
+    /// It is code of a domain, which contains gates and runs on threads of the domain.
     TRANSLATED,
     /// It is code of the program, which is watched.
     TRUSTED
   }
 
-  /// The verdict on a handler of which nothing else is known.
+  /// The verdict on a handler about which no other information is available.
   public static final Verdict TRUSTED = new Verdict(Kind.TRUSTED, 0, 0);
 
   /// The verdict on a handler in a domain.
@@ -27,8 +27,9 @@ public record Verdict(Kind kind, long bytecodes, long bytes) {
     return new Verdict(Kind.VERIFIED, bytecodes, bytes);
   }
 
-  /// Returns the verdict as one number, for counters: the bytecodes of a verified handler, 0 for a
-  /// trusted one, -1 for a translated one. [#text] is the inverse.
+  /// Returns the verdict as a single number, for counters. The result is the number of bytecodes of
+  /// a verified handler, 0 for a trusted handler, or -1 for a translated handler. [#text] is the
+  /// inverse.
   public long code() {
     return switch (kind) {
       case VERIFIED -> Math.max(1, bytecodes);
@@ -37,7 +38,7 @@ public record Verdict(Kind kind, long bytecodes, long bytes) {
     };
   }
 
-  /// Returns the meaning of a [#code], in words.
+  /// Returns the meaning of a [#code] as text.
   public static String text(long code) {
     if (code > 0) {
       return "verified, at most " + code + " bytecodes";

@@ -1,4 +1,4 @@
-/// The knowledge about the work of handlers before they run: verdicts, and the judge that gives
+/// The verdicts on the amount of work of handlers before they run, and the judge that determines
 /// them.
 @NullMarked
 package sluice.loop.verdict;

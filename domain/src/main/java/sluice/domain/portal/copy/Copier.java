@@ -3,13 +3,14 @@ package sluice.domain.portal.copy;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// Copies objects of one class. It is stateless: any thread may use it with its own context.
+/// Copies objects of one class. A copier is stateless, so any thread may use it with its own
+/// context.
 interface Copier {
-  /// Returns the receiver's copy of an object; never null.
+  /// Returns the receiver's copy of an object, which is never null.
   Object copy(Object source, CopyContext context);
 
   /// Copies one element of a list and the following elements of the same class. Implementations
-  /// have a loop of their own, into which the compiler inlines the copy.
+  /// contain a separate loop, into which the compiler inlines the copy.
   ///
   /// @param first the element at index `at`, of this copier's class
   /// @return the index of the first element that was not copied

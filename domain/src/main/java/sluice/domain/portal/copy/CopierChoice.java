@@ -43,9 +43,9 @@ final class CopierChoice {
         : orReference(type, why, "make it a record, or pass a portal to it.");
   }
 
-  /// Returns the copier for a field whose values are mostly of the field's declared class; null if
-  /// they are not, or if this cannot be known yet. A class with references to other objects has
-  /// none, because making its copier might lead back to this one.
+  /// Returns the copier for a field whose values usually have the field's declared class. Returns
+  /// null if they do not, or if this is not known yet. There is none for a class with references to
+  /// other objects, because creating its copier might require this one.
   static @Nullable Copier ofField(Class<?> type, Copiers copiers) {
     try {
       boolean isKnown = type.isArray() ? type.componentType().isPrimitive() : isKnown(type);
@@ -63,8 +63,9 @@ final class CopierChoice {
             && ObjectCopiers.isLeaf(type);
   }
 
-  /// Passes memory on as a slice over the same bytes. The receiver cannot end it, but the sender,
-  /// with the whole, can, even during the call. A slice passed as an argument ends with the call.
+  /// Passes memory as a slice over the same bytes. The receiver cannot close the memory, but the
+  /// sender, which has the whole of it, can, even during the call. A slice passed as an argument is
+  /// revoked at the end of the call.
   private static Object memory(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {
@@ -77,13 +78,13 @@ final class CopierChoice {
         return context.built(source, context.memory(whole));
       }
     } catch (IllegalStateException e) {
-      // The memory ended meanwhile.
+      // The memory has been closed in the meantime.
     }
     throw CopyRefused.notPortable(
         Memory.class, "it was revoked or closed.", "pass memory that lives.");
   }
 
-  /// Passes portals and services by reference and refuses all other objects of the class.
+  /// Passes portals and services by reference, and refuses all other objects of the class.
   private static Copier orReference(Class<?> type, String why, String fix) {
     return (source, context) -> {
       Object reference = context.reference(source);

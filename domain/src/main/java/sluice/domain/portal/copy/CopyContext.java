@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 
-/// The state of one copy of an object graph: its remaining quota, its depth, and the objects met so
-/// far. Owned by the copying thread, for the arguments of one call or for its result.
+/// The state of one copy of an object graph: its remaining quota, its depth, and the objects
+/// visited so far. Owned by the copying thread, for the arguments of one call or for its result.
 ///
 /// The walk is depth-first. The copy of a mutable object is recorded before its fields are
 /// followed, so that a cycle ends there. The copy of a record is recorded when it is built, because
@@ -21,12 +21,12 @@ import sluice.memory.Memory;
 /// own, so that a graph of one object needs no array. If all objects since the last change of class
 /// have the same class, an object is compared only with those met since the first one of its class.
 public final class CopyContext {
-  /// The maximum nesting depth of objects. Each level takes two stack frames.
+  /// The maximum nesting depth of objects. Each level requires two stack frames.
   public static final int MAX_DEPTH = 400;
 
   private static final int SCANNED = 24;
 
-  /// The initial size of `met`, with room for 16 objects and their copies.
+  /// The initial size of `met`, which is sufficient for 16 objects and their copies.
   private static final int FIRST_MET = 32;
 
   private static final @Nullable Object[] NOTHING = new Object[0];
@@ -38,16 +38,17 @@ public final class CopyContext {
   private int objectsLeft;
   private int depth;
 
-  /// The class that was copied last, because elements of a collection are mostly of one class.
+  /// The most recently copied class, because the elements of a collection usually have the same
+  /// class.
   private @Nullable Class<?> lastType;
 
   private @Nullable Copier lastCopier;
 
-  /// A bit set of the hashes of all copied classes. If the bit of a class is clear, no object of it
-  /// was copied yet.
+  /// A bit set of the hashes of all copied classes. If the bit of a class is clear, no object of
+  /// that class has been copied yet.
   private long types;
 
-  /// A lower bound: no object with a smaller number is of the class `lastType`.
+  /// A lower bound on the numbers of objects of the class `lastType`.
   private int from;
 
   private @Nullable Object firstSource;
@@ -113,7 +114,7 @@ public final class CopyContext {
     return this;
   }
 
-  /// Revokes the memory that was lent for the call.
+  /// Revokes the memory that was lent for the duration of the call.
   public void endCall() {
     if (loans != null) {
       loans.end();
@@ -154,7 +155,7 @@ public final class CopyContext {
     return copier(source.getClass()).copy(source, this);
   }
 
-  /// Returns the copier for the next object, of the given class.
+  /// Returns the copier for the next object, which has the given class.
   Copier copier(Class<?> type) {
     Copier copier = lastCopier;
     if (copier == null || type != lastType) {
@@ -164,7 +165,7 @@ public final class CopyContext {
     return copier;
   }
 
-  /// Notes the class of the object that is copied next.
+  /// Records the class of the object that is copied next.
   void next(Class<?> type, Copier copier) {
     if (type != lastType) {
       lastType = type;
@@ -192,7 +193,7 @@ public final class CopyContext {
     return source;
   }
 
-  /// Returns the receiver's reference to a portal or service; null if the object has to be copied.
+  /// Returns the receiver's reference to a portal or service, or null if the object must be copied.
   @Nullable Object reference(Object source) {
     return references.known(source);
   }
@@ -205,7 +206,7 @@ public final class CopyContext {
     }
   }
 
-  /// Charges for the hash of a key, before the key is put into a hash-based collection.
+  /// Charges for the hash of a key before the key is added to a hash-based collection.
   void hash(Object collection, @Nullable Object key) {
     if (key == null || HashWork.isLeaf(key)) {
       return;
@@ -226,7 +227,7 @@ public final class CopyContext {
         "pass less, pass a portal to it, or raise the receiver's copy quota.");
   }
 
-  /// Begins an object: charges for it and goes one level deeper.
+  /// Begins an object, which charges for it and increments the depth.
   void enter(Object source, long bytes) {
     charge(bytes);
     if (++depth > MAX_DEPTH) {
@@ -234,7 +235,7 @@ public final class CopyContext {
     }
   }
 
-  /// Returns the copy of an object that was met before, or null.
+  /// Returns the copy of an object that has been visited before, or null if it has not.
   @Nullable Object met(Object source) {
     if (count == from) {
       return null;
@@ -266,7 +267,7 @@ public final class CopyContext {
     return firstSource == source ? 0 : -1;
   }
 
-  /// Records the copy of an object whose fields are not set yet.
+  /// Records the copy of an object whose fields have not been set yet.
   void shell(Object source, Object copy) {
     int number = add(source, copy);
     if (openCount == open.length) {
@@ -305,7 +306,7 @@ public final class CopyContext {
     depth--;
   }
 
-  /// Records the copy of an immutable object, which is complete at once.
+  /// Records the copy of an immutable object, which is complete immediately.
   Object built(Object source, Object copy) {
     add(source, copy);
     depth--;

@@ -2,24 +2,24 @@ package sluice.domain.portal.copy;
 
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if an object cannot be passed through a portal. The message names the class, the reason
-/// and a fix. No part of the graph has reached the receiver.
+/// Thrown if an object cannot be passed through a portal. The message states the class, the reason
+/// and the fix. No part of the graph has been passed to the receiver.
 public final class CopyRefused extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// The reason for a refusal, for callers that have to distinguish them.
+  /// The reason for a refusal, for callers that must distinguish between them.
   public enum Reason {
     /// The class cannot be copied at all.
     NOT_PORTABLE,
-    /// The receiver has no such class, or a different one with that name.
+    /// The receiver does not have the class, or has a different class with the same name.
     MISMATCH,
     /// The graph exceeds the [CopyQuota].
     QUOTA,
     /// The graph is deeper than [CopyContext#MAX_DEPTH].
     TOO_DEEP,
-    /// The sender changed the graph during the copy.
+    /// The sender has changed the graph during the copy.
     CHANGED,
-    /// A constructor, `hashCode` or `compareTo` of the receiver threw.
+    /// A constructor, `hashCode` or `compareTo` method of the receiver has thrown an exception.
     RECEIVER
   }
 

@@ -9,18 +9,19 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Charges the steps of hashing copied keys before they are taken. Owned by the copying thread.
+/// Charges for the steps of hashing copied keys before they are performed. Owned by the copying
+/// thread.
 ///
-/// JDK collections do not cache their hash: the hash of a set of sets walks everything below it,
-/// and visits a shared object once per path to it. Thirty nested sets of two elements take a
-/// thousand million steps.
+/// JDK collections do not cache their hash. The hash of a set of sets is computed from all nested
+/// elements, and a shared object is visited once per path to it. Thirty nested sets of two elements
+/// take a thousand million steps.
 ///
-/// The cost of an object is one step plus the cost of its elements or components, computed once per
-/// object. A key is compared with keys of the same hash in its collection, which adds to the cost
-/// for each of them. An object that is neither a JDK collection nor a record costs one step: its
-/// `hashCode` is code of the receiver.
+/// The cost of an object is one step plus the cost of its elements or components, and is computed
+/// once per object. A key is compared with the keys in its collection that have the same hash, and
+/// each comparison adds to the cost. An object that is neither a JDK collection nor a record costs
+/// one step, because its `hashCode` method is code of the receiver.
 final class HashWork {
-  /// The factor for comparisons: each level of a comparison takes as many steps as a hash.
+  /// The cost factor of comparisons. Each level of a comparison takes as many steps as a hash.
   private static final int STEPS_OF_A_COMPARISON = 8;
 
   private static final long BEING_WEIGHED = -1;
@@ -31,13 +32,13 @@ final class HashWork {
 
   private final int maxDepth;
 
-  /// @param maxDepth the depth beyond which the copy refuses objects
+  /// @param maxDepth the depth beyond which objects are refused by the copy
   HashWork(CopyQuota quota, int maxDepth) {
     left = quota.bytes();
     this.maxDepth = maxDepth;
   }
 
-  /// Returns true if hashing an object takes one step, or is paid for by the charge for its bytes.
+  /// Returns true if hashing an object takes one step, or is covered by the charge for its bytes.
   static boolean isLeaf(@Nullable Object key) {
     return key == null
         || key instanceof String
@@ -50,9 +51,9 @@ final class HashWork {
             || key instanceof Record);
   }
 
-  /// Charges for putting a key into a collection.
+  /// Charges for adding a key to a collection.
   ///
-  /// @throws CopyRefused if the quota of the call is used up
+  /// @throws CopyRefused if the quota of the call is exhausted
   void charge(Object collection, Object key) {
     long steps = steps(key, 0);
     take(steps, key);

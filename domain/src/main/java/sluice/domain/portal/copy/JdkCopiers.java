@@ -49,16 +49,16 @@ import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Copiers for JDK values and collections. Any thread may call.
+/// The copiers for JDK values and collections. Any thread may call.
 ///
 /// Immutable values are shared. Collections are rebuilt from their elements, so hashes and order
-/// are those of the receiver's classes. The iterators of these collections run no code of their
-/// elements.
+/// are determined by the receiver's classes. The iterators of these collections run no code of
+/// their elements.
 final class JdkCopiers {
   private static final Class<?> ENTRY = Map.entry(1, 1).getClass();
   private static final IdentityHashMap<Class<?>, Copier> KNOWN = new IdentityHashMap<>();
 
-  /// The stateless JDK comparators, which both sides have.
+  /// The stateless JDK comparators, which are available on both sides.
   private static final Set<Comparator<?>> ORDERS =
       Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -185,8 +185,8 @@ final class JdkCopiers {
     KNOWN.put(ArrayDeque.class, collection(ArrayDeque::new, 8));
     KNOWN.put(CopyOnWriteArrayList.class, collection(_ -> new CopyOnWriteArrayList<>(), 8));
     KNOWN.put(PriorityQueue.class, JdkCopiers::queue);
-    // Only views of lists of the JDK's own classes are copied; other views may lead to a list of
-    // any class.
+    // Views are only copied if they belong to lists of the JDK's own classes, because other views
+    // may refer to a list of any class.
     KNOWN.put(new ArrayList<>(List.of(1)).subList(0, 1).getClass(), collection(ArrayList::new, 8));
     UnaryOperator<List<Object>> fixed =
         list -> list.contains(null) ? Collections.unmodifiableList(list) : List.copyOf(list);
@@ -225,7 +225,7 @@ final class JdkCopiers {
     return copy;
   }
 
-  /// Returns an element of a list that the sender may be changing.
+  /// Returns an element of a list that may be concurrently changed by the sender.
   @SuppressWarnings("NonApiType") // the compiler inlines the methods of this class
   static @Nullable Object element(ArrayList<?> from, int at) {
     try {
@@ -252,7 +252,7 @@ final class JdkCopiers {
     };
   }
 
-  /// Returns a copier for immutable lists, which are created once their elements are copied.
+  /// Returns a copier for immutable lists, which are created after their elements have been copied.
   private static Copier immutable(UnaryOperator<List<Object>> maker) {
     return (source, context) -> {
       Object met = context.met(source);
@@ -377,7 +377,8 @@ final class JdkCopiers {
     };
   }
 
-  /// Fills a map. Pairs are put at once, as long as no key has led back to an incomplete object.
+  /// Fills a map. Entries are added immediately as long as no key has led back to an incomplete
+  /// object.
   private static Object filled(
       Object source, int size, CopyContext context, Map<Object, Object> copy) {
     Map<?, ?> from = (Map<?, ?>) source;
@@ -543,7 +544,7 @@ final class JdkCopiers {
   }
 
   /// Shares a path of the JVM's default file system. A path of another file system is refused,
-  /// because it would lead to that file system.
+  /// because it would provide access to that file system.
   private static Object path(Object source, CopyContext context) {
     if (((Path) source).getFileSystem() != FileSystems.getDefault()) {
       throw CopyRefused.notPortable(
@@ -553,7 +554,7 @@ final class JdkCopiers {
     return source;
   }
 
-  /// Copies the bytes between position and limit into a heap buffer of that size.
+  /// Copies the bytes between position and limit to a heap buffer of that size.
   private static Object buffer(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {
@@ -575,8 +576,8 @@ final class JdkCopiers {
     }
   }
 
-  /// Copies a map entry as an immutable entry, because an entry of a map would lead to its
-  /// neighbours.
+  /// Copies a map entry as an immutable entry, because an entry of a map would provide access to
+  /// its neighbors.
   private static Object entry(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {

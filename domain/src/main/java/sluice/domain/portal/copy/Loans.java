@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
 
-/// The memory that one call lends to its service. Any thread may call: a caller that stops waiting
-/// takes the memory back from the service's thread.
+/// The memory that one call lends to its service. Any thread may call, because a caller that stops
+/// waiting revokes the memory from the service's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -15,7 +15,7 @@ public final class Loans {
   private @Nullable List<Memory> lent;
   private boolean ended;
 
-  /// Returns the service's view of memory. The service cannot end the memory, and cannot use it
+  /// Returns the service's view of memory. The service cannot close the memory, and cannot use it
   /// after the call.
   ///
   /// @throws IllegalStateException if the memory or the call has ended
@@ -34,7 +34,7 @@ public final class Loans {
     throw new IllegalStateException("the call has ended");
   }
 
-  /// Takes all lent memory back.
+  /// Revokes all lent memory.
   public void end() {
     List<Memory> last;
     synchronized (this) {

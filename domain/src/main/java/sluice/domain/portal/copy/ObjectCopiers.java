@@ -29,12 +29,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Generates the copier of a record or a plain class. The copier is a hidden class of this module
-/// whose constants are method handles. So neither party's loader needs to know Sluice, and the
+/// whose constants are method handles. Therefore neither party's loader has to know Sluice, and the
 /// compiler inlines the handles. Any thread may call.
 ///
-/// Fields are read directly: no accessor of the sender runs. A record is created by its canonical
-/// constructor and any other object by the constructor without parameters; both belong to the
-/// receiver.
+/// Fields are read directly, so no accessor of the sender is run. A record is created by its
+/// canonical constructor, and any other object by its constructor without parameters. Both
+/// constructors belong to the receiver.
 final class ObjectCopiers {
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
   private static final ClassDesc CONTEXT = desc(CopyContext.class);
@@ -51,7 +51,7 @@ final class ObjectCopiers {
 
   private ObjectCopiers() {}
 
-  /// Returns the reason why a class cannot be copied field by field; null if it can.
+  /// Returns the reason why a class cannot be copied field by field, or null if it can.
   static @Nullable String whyNot(Class<?> type) {
     if (type.isRecord()) {
       return null;
@@ -74,7 +74,7 @@ final class ObjectCopiers {
     return "it has no constructor without parameters.";
   }
 
-  /// Returns true if no field of a class refers to another object, except for strings.
+  /// Returns true if no field of a class refers to another object other than a string.
   static boolean isLeaf(Class<?> type) {
     for (Class<?> level = type; level != Object.class; level = level.getSuperclass()) {
       for (Field field : Shape.instanceFields(level)) {
@@ -254,13 +254,13 @@ final class ObjectCopiers {
     }
   }
 
-  /// Returns true if a field of the type refers to no other object that is walked, so that no cycle
-  /// goes through it.
+  /// Returns true if a field of the given type does not refer to another object that is visited, so
+  /// that it cannot be part of a cycle.
   private static boolean leadsNowhere(Class<?> type) {
     return type.isPrimitive() || type == String.class;
   }
 
-  /// Generates code that leaves the copy of one field on the stack.
+  /// Generates code that pushes the copy of one field onto the stack.
   private static void value(
       CodeBuilder body, Shape.Part part, Map<Class<?>, Copier> ofFields, List<Object> constants) {
     Copier copier = ofFields.get(part.type());
@@ -317,7 +317,7 @@ final class ObjectCopiers {
     return false;
   }
 
-  /// Returns an upper bound of an object's heap size, with references of eight bytes.
+  /// Returns an upper bound on an object's heap size, assuming references of eight bytes.
   private static long bytes(Shape shape) {
     long bytes = 16;
     for (Shape.Part part : shape.fields()) {

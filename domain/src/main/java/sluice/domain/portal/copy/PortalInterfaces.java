@@ -7,14 +7,15 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/// Decides which declared interfaces make an object pass by reference. Any thread may call.
+/// Determines which declared interfaces cause an object to be passed by reference. Any thread may
+/// call.
 ///
-/// These are the interfaces of the program that are not sealed and have at least one method; they
-/// need no annotation or supertype. Interfaces of the JDK and sealed interfaces stand for data.
+/// These are the interfaces of the program that are not sealed and have at least one method. They
+/// require no annotation or supertype. Interfaces of the JDK and sealed interfaces represent data.
 public final class PortalInterfaces {
   private PortalInterfaces() {}
 
-  /// Returns true if objects that are declared as this type are passed by reference.
+  /// Returns true if objects declared as the given type are passed by reference.
   public static boolean is(Class<?> type) {
     return type.isInterface()
         && !type.isAnnotation()
@@ -23,8 +24,8 @@ public final class PortalInterfaces {
         && !methods(type).isEmpty();
   }
 
-  /// Returns the methods that a portal forwards, ordered by name and descriptor: all except static
-  /// methods and those that every object has.
+  /// Returns the methods forwarded by a portal, ordered by name and descriptor. Static methods and
+  /// the methods of `Object` are excluded.
   public static List<Method> methods(Class<?> type) {
     List<Method> methods = new ArrayList<>();
     for (Method method : type.getMethods()) {

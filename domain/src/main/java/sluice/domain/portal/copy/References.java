@@ -2,9 +2,9 @@ package sluice.domain.portal.copy;
 
 import org.jspecify.annotations.Nullable;
 
-/// Decides which objects of a graph are passed by reference. Called by the copying thread.
+/// Determines which objects of a graph are passed by reference. Called by the copying thread.
 public interface References {
-  /// Passes nothing by reference.
+  /// An instance that passes no objects by reference.
   References NONE =
       new References() {
         @Override
@@ -18,13 +18,13 @@ public interface References {
         }
       };
 
-  /// Returns the receiver's reference to a portal of the sender, or to an object that is a service
-  /// already; null if the object is neither. Must not run code of the object.
+  /// Returns the receiver's reference to a portal of the sender, or to an object that already is a
+  /// service. Returns null if the object is neither. Must not run code of the object.
   @Nullable Object known(Object source);
 
-  /// Returns the receiver's reference to an object for which an interface is declared; null if the
+  /// Returns the receiver's reference to an object that is declared as an interface, or null if the
   /// object is data and must be copied. Must not run code of the object.
   ///
-  /// @param type the declared interface, as the sender knows it
+  /// @param type the declared interface, as defined by the sender
   @Nullable Object promoted(Object source, Class<?> type);
 }

@@ -10,21 +10,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The mapping from a class of the sender to the receiver's class with the same name: how to read
-/// and write each field, and how to create the copy. Immutable.
+/// The mapping from a class of the sender to the receiver's class with the same name. It specifies
+/// how to read and write each field, and how to create the copy. Immutable.
 ///
-/// @param maker the canonical constructor of a record, with references as `Object`; otherwise the
-///   constructor without parameters
+/// @param maker the canonical constructor of a record, with references as `Object`, or the
+///   constructor without parameters of another class
 /// @param fields the fields; for a record, in the order of the constructor
 record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fields) {
   /// A field of the class.
   ///
-  /// @param setter null for a record
+  /// @param setter the setter, or null for a record
   record Part(Class<?> type, MethodHandle getter, @Nullable MethodHandle setter) {}
 
   /// Returns the mapping of a class.
   ///
-  /// @throws CopyRefused if the two classes differ, or are not open to this module
+  /// @throws CopyRefused if the two classes differ, or if they are not open to this module
   static Shape of(Class<?> type, Counterparts counterparts) {
     Class<?> target = counterparts.of(type);
     if (type.isRecord() != target.isRecord()) {
@@ -116,7 +116,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return new Part(type, erasedGetter(getter, type), setter);
   }
 
-  /// Returns the fields to copy: those that are neither static nor transient.
+  /// Returns the fields to copy, which are all fields except static and transient ones.
   static List<Field> instanceFields(Class<?> type) {
     List<Field> fields = new ArrayList<>();
     for (Field field : type.getDeclaredFields()) {
@@ -127,7 +127,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return fields;
   }
 
-  /// Reads the value of a component directly; returns null if that is not possible.
+  /// Reads the value of a component directly, or returns null if that is not possible.
   static @Nullable Object component(Record value, RecordComponent component) {
     try {
       Class<?> type = value.getClass();
@@ -145,7 +145,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return getter.asType(MethodType.methodType(erased(type), Object.class));
   }
 
-  /// Returns a lookup with access to private members. The type's package must be open to this
+  /// Returns a lookup with access to private members. The package of the type must be open to this
   /// module.
   private static MethodHandles.Lookup inside(Class<?> type) throws IllegalAccessException {
     Shape.class.getModule().addReads(type.getModule());
