@@ -219,7 +219,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
         base.bind(UnixDomainSocketAddress.of(Path.of(directory, "socket_" + number)));
         return;
       } catch (BindException taken) {
-        // Continues, because the supported option has a different name.
+        // Tries again with another name.
       }
     }
     throw new BindException("Could not bind to temporary name");

@@ -1,7 +1,7 @@
 package sluice.nio.descriptors;
 
-/// Notified when a channel has become ready although the kernel does not report it. Any thread may
-/// call it.
+/// A listener that is notified when a channel has become ready although the kernel does not report
+/// it. Any thread may call it.
 public interface ReadyListener {
   void readyWithoutKernel();
 }
