@@ -312,8 +312,7 @@ final class SelectorRing {
     turnLock.unlock();
   }
 
-  /// Waits until the sends of the current turn have completed. Any thread except the owner may
-  /// call.
+  /// Waits until the sends of the current turn have completed. Any thread but the owner may call.
   void awaitSends() {
     foreign = true;
     lockTurn();
