@@ -172,8 +172,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Closes the connection. A partial request gets no reply because it may have been truncated by
-  /// an attacker.
+  /// Closes the connection. A partial request gets no reply, since an attacker may have cut it.
   @Override
   public void truncated(Connection connection, int leftover) {
     HttpSession session = session(connection);

@@ -3,49 +3,51 @@ package sluice.vi.device;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The device's half of a Virtual Interface: two queues of descriptors.
+/// The device's half of a Virtual Interface, which consists of two queues of descriptors.
 ///
-/// The send queue ([#postSend], [#pollSend]) belongs to one thread at a time, the receive queue
-/// ([#postReceive], [#pollReceive]) to one thread at a time; both may be the same. Any thread may
-/// call the other methods. The caller respects the depths of the [PortSpec].
+/// The send queue ([#postSend], [#pollSend]) and the receive queue ([#postReceive], [#pollReceive])
+/// are each owned by one thread at a time, which may be the same. Any thread may call the other
+/// methods. The caller must not exceed the depths in the [PortSpec].
 public interface Port extends AutoCloseable {
-  /// Returns the posted descriptors, and the threads that wait for them.
+  /// Returns the queues of posted descriptors and the threads that wait on them.
   PortQueues queues();
 
   default PortSpec spec() {
     return queues().spec();
   }
 
-  /// Passes a descriptor with bytes to send to the device.
+  /// Passes a descriptor with the bytes to send to the device.
   void postSend(Descriptor descriptor);
 
-  /// Passes a descriptor with room for a message to the device.
+  /// Passes a descriptor to the device for receiving a message.
   void postReceive(Descriptor descriptor);
 
-  /// Makes progress on the send queue, without waiting.
+  /// Makes progress on the send queue without blocking.
   ///
-  /// @return the oldest posted descriptor if it is done; it then no longer belongs to the device
+  /// @return the oldest posted descriptor if it is complete, which is then owned by the caller, or
+  ///   null
   @Nullable Descriptor pollSend();
 
-  /// Makes progress on the receive queue, without waiting.
+  /// Makes progress on the receive queue without blocking.
   ///
-  /// @return the oldest posted descriptor if it is done; it then no longer belongs to the device
+  /// @return the oldest posted descriptor if it is complete, which is then owned by the caller, or
+  ///   null
   @Nullable Descriptor pollReceive();
 
-  /// Returns true if a look at memory shows that [#pollReceive] has nothing to do, including sends
-  /// that wait for the caller's thread. Returns false if such a look is not possible.
+  /// Returns true if reading memory is sufficient to determine that [#pollReceive] has nothing to
+  /// do. This includes sends that require the caller's thread. Otherwise returns false.
   default boolean isReceiveQuiet() {
     return false;
   }
 
-  /// Returns true if a poll takes as long as a system call, so that a waiting thread need not pause
-  /// between two polls.
+  /// Returns true if a poll takes as long as a system call, in which case a waiting thread need not
+  /// pause between polls.
   default boolean isPollLong() {
     return false;
   }
 
-  /// Returns true if a posted send needs the caller's thread to progress. False if the device has
-  /// its own thread, or if a poll of either queue progresses both.
+  /// Returns true if a posted send requires the caller's thread to make progress. The result is
+  /// false if the device has its own thread, or if polling either queue makes progress on both.
   default boolean needsSendProgress() {
     return false;
   }
