@@ -55,60 +55,61 @@ public interface Port extends AutoCloseable {
   /// Makes progress on posted sends. Called by the thread at the send queue.
   default void progressSends() {}
 
-  /// Returns true if the memory of a descriptor may be an array in the heap: the device copies by
-  /// Java code, only in the threads at the queues.
+  /// Returns true if the memory of a descriptor may be a heap array, because the device copies in
+  /// Java code and only on the threads at the queues.
   default boolean takesArrays() {
     return false;
   }
 
-  /// Returns the number of sends that are posted and not yet returned.
+  /// Returns the number of sends that have been posted but not yet returned.
   default int sendsPosted() {
     return queues().sends.size();
   }
 
-  /// Returns the number of receives that are posted and not yet returned.
+  /// Returns the number of receives that have been posted but not yet returned.
   default int receivesPosted() {
     return queues().receives.size();
   }
 
-  /// Returns the reason of the connection's end; null while it stands, and while messages that
-  /// arrived before its end wait for receives. A descriptor that fails before that is a send: only
-  /// its queue has ended, and all descriptors posted there will be returned failed.
+  /// Returns the reason why the connection has ended. The result is null while it is open, and
+  /// while messages that arrived before its end wait for receives. If a send fails before that,
+  /// only the send queue has ended, and all descriptors posted there will be returned as failed.
   @Nullable Failure failure();
 
-  /// Asks the device to unpark a thread when anything changes. The caller polls once more
-  /// afterwards. One thread can sleep at each queue.
+  /// Requests that the device unpark a thread when anything changes. The caller must poll once more
+  /// afterwards. Only one thread can sleep at each queue.
   ///
-  /// @param sends true if it sleeps at the send queue
-  /// @return the longest time to sleep, in nanoseconds, which is short for a device that cannot
-  ///   wake
+  /// @param sends true if the thread sleeps at the send queue
+  /// @return the maximum time to sleep in nanoseconds, which is short if the device cannot wake a
+  ///   thread
   long arm(Thread sleeper, boolean sends);
 
-  /// Ends what [#arm] began.
+  /// Cancels the request that was made by [#arm].
   default void disarm(boolean sends) {
     queues().wakes(sends);
   }
 
-  /// Registers memory with the device. Does nothing if messages are copied, so that neither the
-  /// peer nor the kernel accesses this memory.
+  /// Registers memory with the device. This method does nothing if messages are copied, in which
+  /// case neither the peer nor the kernel accesses the memory.
   ///
-  /// @return a key that accompanies each piece of the memory
-  /// @throws java.io.IOException if the device has no room for it
+  /// @return the key that must accompany each segment of the memory
+  /// @throws java.io.IOException if the device has insufficient resources
   default long register(MemorySegment memory, boolean writable) throws java.io.IOException {
     return 0;
   }
 
-  /// Ends a registration that no posted descriptor uses.
+  /// Unregisters memory that is not used by any posted descriptor.
   default void unregister(long key) {}
 
-  /// Ends the connection in order, if it stands: the peer gets the sent messages, and then the end.
-  /// Every posted descriptor that is not done will soon be returned failed, and a sleeping thread
-  /// is unparked. The caller does not wait.
+  /// Closes the connection gracefully if it is open. The peer receives all sent messages before the
+  /// end of the connection. Every posted descriptor that is not complete will soon be returned as
+  /// failed, and sleeping threads are unparked. This method does not block.
   ///
-  /// @param why the reason: this side or its device was closed
+  /// @param why the reason, which is that this side or its device was closed
   void end(Failure why);
 
-  /// Releases the resources of the connection. Called after [#end], when the queues are not in use.
+  /// Releases the resources of the connection. Called after [#end] when the queues are no longer in
+  /// use.
   @Override
   void close();
 }
