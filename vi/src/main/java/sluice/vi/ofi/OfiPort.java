@@ -133,7 +133,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Gives the provider what it had no room for before.
+  /// Passes descriptors to the provider that it previously had no space for.
   private void handOver() {
     Descriptor next = receives.unsent();
     while (next != null && failure == null && start(next, false)) {
@@ -147,7 +147,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// @return whether the provider has it, or it has failed
+  /// @return true if the provider has accepted the descriptor, or the descriptor has failed
   private boolean startSend(Descriptor descriptor) {
     Failure why = sendsEnded;
     if (why == null) {
@@ -157,7 +157,7 @@ final class OfiPort implements Port {
     return true;
   }
 
-  /// @return whether the provider has it
+  /// @return true if the provider has accepted the descriptor
   private boolean start(Descriptor descriptor, boolean send) {
     int slot = flights.free();
     if (slot < 0) {
@@ -237,7 +237,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Lets the provider work, and notes what it has completed.
+  /// Makes progress in the provider and records its completions.
   private void progress() {
     int count = endpoint.poll();
     long before = received;
@@ -308,7 +308,7 @@ final class OfiPort implements Port {
         : broken(why);
   }
 
-  /// Returns why the provider cannot go on, as a rule because the peer has ended.
+  /// Returns the reason why the provider has failed, which is usually that the peer has ended.
   private Failure broken(String why) {
     if (ended == null) {
       look();
@@ -316,7 +316,7 @@ final class OfiPort implements Port {
     return ended == null ? Failure.lost(why) : ended.why();
   }
 
-  /// Returns whether the peer has closed, and not all that it had sent before has come.
+  /// Returns true if the peer has closed its end, but not all of its messages have been received.
   private boolean expectsMessages() {
     return ended != null && received < ended.sent();
   }
@@ -330,8 +330,8 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Ends the connection when all messages of the peer have come, or no more come. While no receive
-  /// is posted, messages may wait for one.
+  /// Ends the connection when all messages of the peer have been received, or no more can arrive.
+  /// While no receive is posted, messages may be waiting for one.
   private void checkEnd() {
     ControlSocket.End end = ended;
     if (end == null || (receives.size() == 0 && sends.size() == 0)) {
@@ -415,7 +415,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Closes the endpoint, so that the memory of what is posted is no longer the provider's.
+  /// Closes the endpoint, so that the provider no longer accesses the memory of posted descriptors.
   private void end(Failure why, long messages) {
     if (failure != null) {
       return;
