@@ -387,7 +387,7 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
   }
 
   /// Returns the given interface if it is not null. Otherwise returns the interface that is
-  /// configured for outgoing datagrams, or the one that the kernel chooses.
+  /// configured for outgoing datagrams, or the kernel's choice.
   private NetworkInterface interfaceFor(@Nullable NetworkInterface network) throws IOException {
     options.requireOpen();
     return network != null ? network : getNetworkInterface();
