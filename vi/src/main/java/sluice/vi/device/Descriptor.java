@@ -86,7 +86,7 @@ public final class Descriptor {
   }
 
   /// Replaces the memory of the first segment by other memory that contains the same bytes. The
-  /// calling thread must be the only one that copies from it.
+  /// calling thread must be the only thread that copies from it.
   public void move(MemorySegment segment, long offset) {
     memory[0] = segment;
     offsets[0] = offset;
