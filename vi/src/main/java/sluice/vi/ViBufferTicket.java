@@ -17,6 +17,7 @@ public final class ViBufferTicket extends ViTicket {
     this.key = key;
   }
 
+  /// Returns the buffer that is registered by this ticket.
   public ViBuffer buffer() {
     return buffer;
   }

@@ -61,6 +61,7 @@ public final class FileVariant implements AutoCloseable {
     return coding;
   }
 
+  /// Returns the entity tag in the form in which it is sent.
   public String tag() {
     return validators.tag();
   }
