@@ -147,12 +147,12 @@ final class PortMaker {
   }
 
   /// Releases everything after a failure. If the other end of an endpoint is in the same process
-  /// and does not arrive, the endpoint remains open, but its file is always unlinked.
+  /// and does not arrive, the endpoint remains open, but its file is unlinked.
   void abandon() {
     try {
       removeFile();
     } catch (IOException e) {
-      // Leaves the endpoint open, as after the termination of a killed process.
+      // The file remains, as after a process was killed.
     }
     ControlSocket socket = control;
     if (socket != null) {
