@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The HTTP/1.1 server: parser, reply cache, static site.
+/// The HTTP/1.1 server, which consists of a parser, a reply cache and a static site.
 @NullMarked
 module sluice.http {
   requires static org.jspecify;

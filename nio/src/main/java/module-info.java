@@ -1,6 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The drop-in selector provider: unmodified Java servers on Sluice's event polling and rings.
+/// The drop-in selector provider, which runs unmodified Java servers on Sluice's epoll selectors
+/// and io_uring rings.
 @NullMarked
 module sluice.nio {
   requires static org.jspecify;

@@ -1,7 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 import sluice.vi.device.DeviceProvider;
 
-/// Virtual Interfaces after Javia: messages between registered buffers, below the socket API.
+/// Virtual Interfaces modeled on Javia, which exchange messages between registered buffers below
+/// the socket API.
 @NullMarked
 module sluice.vi {
   requires static org.jspecify;

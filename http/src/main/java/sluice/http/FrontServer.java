@@ -25,14 +25,14 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 import sluice.sys.threads.Uninterrupted;
 
-/// Serves the files of a site in front of an application's listening sockets. The loop is either
-/// turned by a daemon thread of its own (the *companion*), which lives as long as the process, or
-/// by a thread of the application ([#open]). Any thread may call the methods that are not marked as
-/// the loop's.
+/// Serves the files of a site in front of an application's listening sockets. The loop is run
+/// either by its own daemon thread (the *companion*), which lives as long as the process, or by a
+/// thread of the application ([#open]). Any thread may call the methods that are not reserved for
+/// the loop's thread.
 public final class FrontServer implements AutoCloseable {
   private static final String NAME = "sluice-front";
 
-  /// The time after which a close no longer waits for a loop that does not turn.
+  /// The time after which a close stops waiting for a loop that does not respond.
   private static final int CLOSE_SECONDS = 2;
 
   private static final int CLOSE_TURNS = 100;
@@ -46,7 +46,7 @@ public final class FrontServer implements AutoCloseable {
   private final Engines.Choice engine;
   private volatile boolean closed;
 
-  /// Runs on the thread that turns the loop.
+  /// Creates the server on the thread that runs the loop.
   private FrontServer(
       Loop loop,
       FrontSettings settings,
@@ -62,16 +62,17 @@ public final class FrontServer implements AutoCloseable {
     this.engine = engine;
   }
 
-  /// Starts the loop, without listeners.
+  /// Starts the loop without listening on any socket.
   ///
-  /// @param complaints receives one line for each thing that does not work as it should
+  /// @param complaints receives a line for each problem that occurs
   /// @throws IOException if the site, the access log or an engine of the kernel cannot be opened
   public static FrontServer start(Site site, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
     return start(config(site, settings), settings, complaints);
   }
 
-  /// @param config for the files and the loop; the application decides about addresses and routes
+  /// @param config the configuration of the files and the loop; addresses and routes are determined
+  ///   by the application
   static FrontServer start(HttpConfig config, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
@@ -86,9 +87,9 @@ public final class FrontServer implements AutoCloseable {
     }
   }
 
-  /// Opens a loop, without listeners, that the calling thread turns and closes.
+  /// Opens a loop that the calling thread runs and closes. It does not listen on any socket yet.
   ///
-  /// @param complaints receives one line for each thing that does not work as it should
+  /// @param complaints receives a line for each problem that occurs
   /// @throws IOException if the site, the access log or an engine of the kernel cannot be opened
   public static FrontServer open(Site site, FrontSettings settings, Consumer<String> complaints)
       throws IOException {
@@ -108,9 +109,9 @@ public final class FrontServer implements AutoCloseable {
     }
   }
 
-  /// Returns the engine that a front would use.
+  /// Returns the engine that a front would use in this process.
   ///
-  /// @throws IOException if the kernel has no suitable engine
+  /// @throws IOException if the kernel supports no suitable engine
   public static Engines.Choice chooseEngine() throws IOException {
     return chooseEngine(Backend.AUTO);
   }
@@ -163,7 +164,7 @@ public final class FrontServer implements AutoCloseable {
     return engine;
   }
 
-  /// Drops all cached replies, so that each file is read again; see [HttpServer#reload].
+  /// Discards all cached replies, so that each file is read again. See [HttpServer#reload].
   public void reload() throws IOException {
     parts.reload();
   }
@@ -177,10 +178,11 @@ public final class FrontServer implements AutoCloseable {
     parts.publishTo(into);
   }
 
-  /// Accepts the clients of a listening socket from now on, until [Listening#close].
+  /// Accepts the clients of a listening socket until [Listening#close] is called.
   ///
-  /// @param fd the socket, which the application keeps: the front has a descriptor of its own
-  /// @param application gets the requests that are not for files
+  /// @param fd the socket, which is still owned by the application because the front duplicates the
+  ///   descriptor
+  /// @param application receives the requests that are not for files
   public Listening listen(int fd, FrontApplication application) throws IOException {
     ClassFiles.ready(application.getClass());
     int own = Files.duplicate(fd);
@@ -209,14 +211,15 @@ public final class FrontServer implements AutoCloseable {
     }
   }
 
-  /// Turns the loop once. Called by the loop's thread, which has called [#open].
+  /// Runs one turn of the loop. Called by the thread that has called [#open].
   ///
-  /// @param nanos the longest wait; 0 does not wait, negative waits without limit
+  /// @param nanos the longest time to wait, 0 to return immediately, or a negative number to wait
+  ///   indefinitely
   public void turn(long nanos) {
     int _ = loop.turn(nanos);
   }
 
-  /// Ends the wait of the current turn, or of the next one.
+  /// Ends the wait of the current turn or of the next one.
   public void wake() {
     loop.execute(() -> {});
   }
@@ -226,8 +229,9 @@ public final class FrontServer implements AutoCloseable {
     return loop.watch(fd, ready);
   }
 
-  /// Ends all connections. Called by the loop's thread, or by any thread after the loop's has
-  /// ended. A companion is closed by any other thread, and its own thread ends with it.
+  /// Closes all connections. If the application runs the loop, this method is called by the loop's
+  /// thread, or by any thread after the loop's thread has terminated. A companion is closed by any
+  /// other thread, and its own thread then terminates.
   @Override
   public void close() {
     closed = true;
@@ -244,7 +248,7 @@ public final class FrontServer implements AutoCloseable {
     return new FrontProtocol(loop, site, application, settings);
   }
 
-  /// A listening socket that the front serves. Any thread may call.
+  /// A listening socket that is served by the front. Any thread may call.
   public static final class Listening {
     private final FrontServer front;
     private final Listener listener;
@@ -254,8 +258,9 @@ public final class FrontServer implements AutoCloseable {
       this.listener = listener;
     }
 
-    /// Stops accepting, and returns when the front's descriptor is closed: the port is free once
-    /// the application has closed its own. Connections stay.
+    /// Stops accepting connections and returns when the front's descriptor has been closed. The
+    /// port becomes free once the application has closed its own descriptor. Connections remain
+    /// open.
     public void close() {
       CountDownLatch closed = new CountDownLatch(1);
       Loop loop = front.loop;

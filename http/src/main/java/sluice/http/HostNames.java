@@ -8,8 +8,9 @@ import sluice.memory.View;
 /// A map from the host name of a request to its virtual host. Immutable except for its scratch
 /// buffer; owned by the loop's thread.
 ///
-/// It is a table with open addressing over the lower-case bytes of the names. The name in a request
-/// is brought into that form first, without port and trailing dot. A look-up allocates nothing.
+/// The map is a hash table with open addressing whose keys are the bytes of the lower-case names.
+/// The name in a request is first normalized by removing the port and a trailing dot and by
+/// converting it to lower case. A look-up allocates nothing.
 final class HostNames {
   private static final int NONE = -1;
   private static final int LONGEST = 255;
@@ -43,15 +44,15 @@ final class HostNames {
     hosts[slot] = host;
   }
 
-  /// Returns the index of the host, or -1.
+  /// Returns the index of the host with the given name, or -1 if there is none.
   ///
-  /// @param from the start of a host with or without port, as [sluice.http.parse.HttpRequest] has
-  ///   checked it
+  /// @param from the start of the host, which may include a port and has been validated by
+  ///   [sluice.http.parse.HttpRequest]
   int find(View view, int from, int to) {
     int length = canonical(view, from, to);
     int at = 0;
     int found = length == 0 ? NONE : get(0, length);
-    // A wildcard is stored with its leading dot; no name begins with a dot.
+    // Wildcards are stored with their leading dot, and no other name begins with a dot.
     while (found == NONE && at < length) {
       at++;
       if (at < length && scratch[at] == '.') {

@@ -10,7 +10,7 @@ import sluice.http.rules.SignIn;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
 
-/// Checks the request that was parsed last against the access rules. Owned by the loop's thread.
+/// Checks the most recently parsed request against the access rules. Owned by the loop's thread.
 final class HttpAccess {
   private final HttpProtocol http;
   private final Loop loop;
@@ -35,26 +35,26 @@ final class HttpAccess {
     return last.status() == 0;
   }
 
-  /// Returns the status of the last refusal.
+  /// Returns the status of the most recent refusal.
   int status() {
     return last.status();
   }
 
-  /// Returns the header lines of the last refusal.
+  /// Returns the header lines of the most recent refusal.
   byte[] fields() {
     return last.fields();
   }
 
-  /// Returns true if the last request was refused although its password may be right, because the
-  /// password was not checked recently.
+  /// Returns true if the most recent request was refused only because its password has not been
+  /// checked recently, and may therefore be valid.
   boolean mayBeUnknown(HttpHosts.Served host) {
     return last.status() == 401 && authorization() != null && !host.rules().signIns().isEmpty();
   }
 
-  /// Starts a check on the slow path of the request's password, unless it is known already.
+  /// Starts a check of the request's password on the slow path, unless the result is already known.
   ///
-  /// @param then run on the loop's thread after the check
-  /// @return false if there is nothing to check; `then` is not run in this case
+  /// @param then invoked on the loop's thread after the check
+  /// @return false if there is nothing to check, in which case `then` is not invoked
   boolean check(HttpHosts.@Nullable Served host, Runnable then) {
     byte[] authorization = authorization();
     if (host == null || authorization == null) {
@@ -77,7 +77,7 @@ final class HttpAccess {
     }
   }
 
-  /// Returns the value of the field; null if it is missing or repeated.
+  /// Returns the value of the `Authorization` field, or null if it is missing or repeated.
   private byte @Nullable [] authorization() {
     int line = request.firstLine(Field.AUTHORIZATION);
     if (line < 0 || request.isRepeated(Field.AUTHORIZATION)) {

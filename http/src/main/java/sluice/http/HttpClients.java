@@ -13,8 +13,8 @@ import sluice.loop.engine.TurnClock;
 import sluice.memory.View;
 
 /// Assigns connections to clients and applies the limits of a client's address to connections and
-/// requests. Owned by the loop's thread. A request costs one compare-and-exchange on a server with
-/// limits, and one comparison on a server without.
+/// requests. Owned by the loop's thread. On a server with limits, each request requires one
+/// compare-and-exchange. On a server without limits, it requires one comparison.
 final class HttpClients {
   private final TurnClock clock;
   private final HttpReplies replies;
@@ -22,7 +22,7 @@ final class HttpClients {
   private final List<AddressRange> proxies;
   private final long headerNanos;
 
-  /// @param table the allowances of addresses; null without limits
+  /// @param table the allowances of addresses, or null if there are no limits
   HttpClients(
       TurnClock clock, HttpConfig config, HttpReplies replies, @Nullable ClientTable table) {
     this.clock = clock;
@@ -32,7 +32,7 @@ final class HttpClients {
     this.headerNanos = config.headerTimeout().toNanos();
   }
 
-  /// Handles an accepted connection. A connection from a proxy first sends the address of its
+  /// Registers an accepted connection. A connection from a proxy first sends the address of the
   /// client.
   void opened(Connection connection, HttpSession session) {
     if (table == null) {
@@ -76,14 +76,14 @@ final class HttpClients {
     }
   }
 
-  /// Returns true if the requests of a connection are counted.
+  /// Returns true if the requests of the connection are counted.
   static boolean counts(HttpSession session) {
     return session.allowance != null;
   }
 
   /// Counts a request.
   ///
-  /// @return null if it may be answered, otherwise the header lines of its refusal
+  /// @return null if the request may be answered, otherwise the header lines of the refusal
   byte @Nullable [] refusal(HttpSession session) {
     ClientAllowance allowance = session.allowance;
     long wait = allowance == null ? 0 : allowance.request(clock.now());
@@ -95,7 +95,7 @@ final class HttpClients {
     return seconds == 1 ? HttpReplies.RETRY : Latin1.bytes("Retry-After: " + seconds + "\r\n");
   }
 
-  /// Handles the end of a connection.
+  /// Releases the allowance of a connection that has been closed.
   void closed(HttpSession session) {
     ClientAllowance allowance = session.allowance;
     ClientTable counted = table;
@@ -105,7 +105,7 @@ final class HttpClients {
     }
   }
 
-  /// Reads a proxy's header with the address of its client.
+  /// Reads the header that a proxy sends with the address of its client.
   ///
   /// @return the number of bytes consumed
   int preface(Connection connection, HttpSession session, View input) {

@@ -20,31 +20,33 @@ import sluice.loop.server.ServerConfig;
 
 /// The configuration of an [HttpServer].
 ///
-/// @param server addresses, loops, backend
+/// @param server the addresses, loops and backend
 /// @param site the files to serve
-/// @param limits of a request head
-/// @param cacheBytes the memory for cached replies, all loops together; 0 keeps none; see
+/// @param limits the limits on the size of a request head
+/// @param cacheBytes the memory for cached replies of all loops in bytes, or 0 to cache none; see
 ///   [#defaultCacheBytes]
-/// @param cacheControl value of Cache-Control on files; empty for none
-/// @param watches inotify watches for each loop, at least 2: one for each cached file and
-///   directory, shared by all loops; 65 536 by default. Where the system allows fewer, the least
-///   recently used are evicted. 0 for none: each hit then asks the file system if its file is
-///   unchanged
-/// @param headerTimeout from the first byte of a request head to its last
-/// @param idleTimeout for a connection without a request
-/// @param accessLog file of the access log; null for none
-/// @param monitoring where `/metrics` and `/healthz` are answered
-/// @param routes paths that handlers answer instead of the site, under every host name
-/// @param rules of `site`, by path
-/// @param hosts sites of their own for some host names
-/// @param namedOnly true to answer 421 to names that none of `hosts` has, instead of serving `site`
-/// @param redirect where plain HTTP is redirected to HTTPS
+/// @param cacheControl the value of `Cache-Control` in replies with files, or an empty string to
+///   omit the field
+/// @param watches the number of inotify watches for each loop, at least 2. The default is 65 536.
+///   One watch is used for each cached file and directory and is shared by all loops. If the system
+///   allows fewer watches, the least recently used are evicted. If the number is 0, each cache hit
+///   checks the file system for changes of its file
+/// @param headerTimeout the maximum time from the first byte of a request head to its last
+/// @param idleTimeout the time after which a connection without a request is closed
+/// @param accessLog the file of the access log, or null to disable it
+/// @param monitoring the addresses that serve `/metrics` and `/healthz`
+/// @param routes the paths that are served by handlers instead of the site, under every host name
+/// @param rules the rules that apply to paths of `site`
+/// @param hosts the virtual hosts, which have their own sites
+/// @param namedOnly true to answer 421 for unknown host names instead of serving `site`
+/// @param redirect the addresses at which plain HTTP is redirected to HTTPS
 /// @param logFormat the format of the access log: `combined`, `json`, or the text of a line with
 ///   variables: `{address}`, `{time}`, `{request}`, `{method}`, `{target}`, `{status}`, `{bytes}`,
 ///   `{referrer}`, `{agent}`
-/// @param clientLimits limits on the connections and requests of one address
-/// @param proxies addresses whose connections begin with the PROXY protocol, version 1 or 2, which
-///   gives the client's address. Connections from other addresses begin without it
+/// @param clientLimits the limits on the connections and requests of a single address
+/// @param proxies the addresses whose connections begin with a header of the PROXY protocol,
+///   version 1 or 2, which contains the client's address. Connections from other addresses must not
+///   send it
 public record HttpConfig(
     ServerConfig server,
     Site site,
@@ -88,16 +90,16 @@ public record HttpConfig(
   private static final long LEAST_DEFAULT_CACHE_BYTES = 64L << 20;
   private static final long MOST_DEFAULT_CACHE_BYTES = 512L << 20;
 
-  /// Returns the default of `cacheBytes`: an eighth of the largest heap this JVM may have, 64 to
-  /// 512 MiB. By default the JVM takes a quarter of the memory of the machine or its control group,
-  /// so the cache takes a thirty-second part of that. A small site uses less.
+  /// Returns the default of `cacheBytes`, which is one eighth of the maximum heap size, but at
+  /// least 64 and at most 512 MiB. Since the default heap size is a quarter of the memory of the
+  /// machine or its control group, this is 1/32 of that memory. A small site uses less.
   public static long defaultCacheBytes() {
     return Math.clamp(
         Runtime.getRuntime().maxMemory() / 8, LEAST_DEFAULT_CACHE_BYTES, MOST_DEFAULT_CACHE_BYTES);
   }
 
-  /// Returns a configuration with [#defaultCacheBytes] for replies, ten seconds for a head, a
-  /// minute for idle connections, and no access log.
+  /// Returns a configuration with [#defaultCacheBytes], a header timeout of ten seconds, an idle
+  /// timeout of one minute, and no access log.
   public static HttpConfig of(ServerConfig server, Site site) {
     return new HttpConfig(
         server,
@@ -140,9 +142,9 @@ public record HttpConfig(
     return draft.made();
   }
 
-  /// Returns a copy with other proxies.
+  /// Returns a copy of this configuration with the given proxies.
   ///
-  /// @param value the addresses whose connections begin with the PROXY protocol
+  /// @param value the addresses whose connections begin with a header of the PROXY protocol
   public HttpConfig withProxies(List<AddressRange> value) {
     Draft draft = new Draft(this);
     draft.proxies = value;
@@ -155,10 +157,10 @@ public record HttpConfig(
     return draft.made();
   }
 
-  /// Returns a copy with other virtual hosts.
+  /// Returns a copy of this configuration with the given virtual hosts.
   ///
-  /// @param value sites by name
-  /// @param only true if other names are refused
+  /// @param value the virtual hosts
+  /// @param only true to refuse requests for other host names
   public HttpConfig withHosts(List<VirtualHost> value, boolean only) {
     Draft draft = new Draft(this);
     draft.hosts = value;
@@ -172,9 +174,10 @@ public record HttpConfig(
     return draft.made();
   }
 
-  /// Returns a copy with other routes.
+  /// Returns a copy of this configuration with the given routes.
   ///
-  /// @param value the longest prefix that matches a path answers; without a match, the site does
+  /// @param value the routes; a request is served by the route with the longest prefix that matches
+  ///   its path, or by the site if no route matches
   public HttpConfig withRoutes(List<Route> value) {
     Draft draft = new Draft(this);
     draft.routes = value;
@@ -218,12 +221,13 @@ public record HttpConfig(
     return draft.made();
   }
 
-  /// Returns the settings of the main site for each loop.
+  /// Returns the settings that each loop uses for the main site.
   SiteSettings perLoop() {
     return perLoop(site, rules);
   }
 
-  /// Returns the settings of one site for each loop. The sites share the memory and the watches.
+  /// Returns the settings that each loop uses for the given site. All sites share the memory and
+  /// the watches.
   SiteSettings perLoop(Site one, SiteRules itsRules) {
     int sites = hosts.size() + (namedOnly ? 0 : 1);
     List<HeaderRule> headers = new ArrayList<>();
@@ -236,7 +240,8 @@ public record HttpConfig(
         one, cacheBytes / server.loops() / sites, itsRules.withHeaders(headers), share);
   }
 
-  /// The mutable values of a copy, so that each `with` method names only its own.
+  /// A mutable copy of the values, so that each `with` method only assigns the value that it
+  /// changes.
   private static final class Draft {
     ServerConfig server;
     Site site;

@@ -4,15 +4,15 @@ import sluice.http.HttpSession.Stage;
 import sluice.loop.Connection;
 import sluice.loop.engine.TurnClock;
 
-/// Sets the deadlines of connections: for a head, and between requests. They are shorter once the
-/// server drains. Owned by the loop's thread.
+/// Sets the deadlines of connections for receiving a head and for idling between requests. The
+/// deadlines are shorter while the server is draining. Owned by the loop's thread.
 final class HttpDeadlines {
-  /// The time in which an idle connection of a draining server may still deliver a request that the
-  /// client sent before it could know.
+  /// The time during which an idle connection of a draining server may still deliver a request that
+  /// the client sent before it could learn of the shutdown.
   private static final long DRAIN_IDLE_NANOS = 250_000_000L;
 
-  /// The time for the rest of a head, and for the first request of a new connection, while the
-  /// server drains.
+  /// The time to receive the rest of a head, or the first request of a new connection, while the
+  /// server is draining.
   private static final long DRAIN_HEAD_NANOS = 1_000_000_000L;
 
   private final TurnClock clock;
@@ -25,7 +25,7 @@ final class HttpDeadlines {
     this.idleNanos = config.idleTimeout().toNanos();
   }
 
-  /// Returns the time from the first byte of a head to its last, while the server does not drain.
+  /// Returns the maximum time to receive a head while the server is not draining.
   long headerNanos() {
     return headerNanos;
   }
@@ -38,13 +38,14 @@ final class HttpDeadlines {
     return session.closing() ? Math.min(headerNanos, DRAIN_HEAD_NANOS) : headerNanos;
   }
 
-  /// Starts the wait for the next request.
+  /// Sets the deadline for the next request.
   void idle(Connection connection, HttpSession session) {
     connection.deadline(idleNanos(session));
     connection.idle();
   }
 
-  /// Sets the deadline after a reply, when the body of its request may be incomplete.
+  /// Sets the deadline after a reply has been staged, at which time the body of the request may
+  /// still be incomplete.
   void answered(Connection connection, HttpSession session) {
     if (session.stage() == Stage.BETWEEN) {
       idle(connection, session);
@@ -53,7 +54,7 @@ final class HttpDeadlines {
     }
   }
 
-  /// Shortens the deadline because the server drains.
+  /// Shortens the deadline because the server is draining.
   void draining(Connection connection, HttpSession session) {
     if (session.timed()) {
       connection.deadline(headNanos(session));
@@ -64,7 +65,7 @@ final class HttpDeadlines {
     }
   }
 
-  /// Sets the deadline after input was processed.
+  /// Sets the deadline after input has been processed.
   ///
   /// @param left the number of bytes that were not consumed
   void update(Connection connection, HttpSession session, int left) {

@@ -9,16 +9,17 @@ import sluice.http.service.SiteService;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// The site of one loop in front of an application. Requests that are not for a file go to the
-/// application, whatever reply `serve` would give. Owned by the loop's thread.
+/// The site of one loop in front of an application. Requests that are not for a file are passed to
+/// the application, even if `serve` would reply with a redirect or an error. Owned by the loop's
+/// thread.
 ///
-/// A path is looked up once and the result remembered until something changes, also if no file
-/// exists. If the first name of a path does not exist, one such entry serves all paths below it.
+/// Each path is looked up once, and the result is cached until something changes, even if no file
+/// exists. If the first name of a path does not exist, a single entry covers all paths below it.
 final class HttpFront implements FrontSite {
   private final HttpProtocol http;
   private final SiteService site;
 
-  /// The file found by the last call of [#known].
+  /// The file that was found by the most recent call of [#known].
   private @Nullable Resource found;
 
   HttpFront(HttpProtocol http, SiteService site) {
@@ -76,7 +77,7 @@ final class HttpFront implements FrontSite {
     return false;
   }
 
-  /// Remembers that the first name of a path without a file does not exist, if so.
+  /// Wraps an outcome to also record that the first name of a path does not exist.
   private Outcome learning(Outcome outcome) {
     return new Outcome() {
       @Override

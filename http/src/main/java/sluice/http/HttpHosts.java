@@ -13,8 +13,8 @@ import sluice.loop.counters.CounterPublisher;
 
 /// The sites that one loop serves, by host name. Owned by the loop's thread, except for [#replace].
 ///
-/// A server with one site for every name does not look at names. Otherwise the name of the last
-/// request is compared first, because a client rarely changes it.
+/// If the server has a single site for all names, names are ignored. Otherwise the name of the
+/// previous request is compared first, because a client rarely changes it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -22,20 +22,20 @@ import sluice.loop.counters.CounterPublisher;
 /// | current | owner | volatile, also by the thread of the counters | volatile |
 /// | ended | owner | volatile, also by the thread of the counters | volatile |
 final class HttpHosts {
-  /// A site under some names.
+  /// A site that is served under some host names.
   ///
-  /// @param service null if there are no files
+  /// @param service the service for the site's files, or null if it has none
   record Served(@Nullable SiteService service, ErrorPages errors, SiteRules rules) {
-    /// Returns true if access rules protect any path.
+    /// Returns true if any path is protected by access rules.
     boolean guarded() {
       return !rules.access().isEmpty();
     }
   }
 
-  /// All sites of a loop at one time.
+  /// The set of sites that a loop serves at a given time.
   ///
-  /// @param names null if every request gets the main site
-  /// @param main the site for names that no host has; null if such names are refused
+  /// @param names the names of the hosts, or null if every request is served by the main site
+  /// @param main the site for unknown host names, or null if requests for them are refused
   record Sites(@Nullable HostNames names, List<Served> hosts, @Nullable Served main) {
     List<Served> all() {
       List<Served> all = new ArrayList<>(hosts);
@@ -60,7 +60,7 @@ final class HttpHosts {
     }
   }
 
-  /// The longest name that is remembered.
+  /// The length of the longest host name that is cached.
   private static final int LONGEST = 128;
 
   private static final int COUNTED = SiteService.COUNTERS.size();
@@ -80,12 +80,12 @@ final class HttpHosts {
     last = sites.main;
   }
 
-  /// Returns hosts that serve one site under every name.
+  /// Returns a host table with a single site that is served under every name.
   static HttpHosts of(@Nullable SiteService service, ErrorPages errors) {
     return new HttpHosts(new Sites(null, List.of(), new Served(service, errors, SiteRules.NONE)));
   }
 
-  /// Returns the site that a request is for; null if no site has its name.
+  /// Returns the site that a request is for, or null if there is no site with its name.
   @Nullable Served of(HttpRequest request) {
     Sites sites = current;
     HostNames names = sites.names;
@@ -110,18 +110,18 @@ final class HttpHosts {
     return guarded;
   }
 
-  /// Returns the site that is served under every name, or the first one.
+  /// Returns the site that is served under every name, or the first site if there is none.
   Served main() {
     Sites sites = current;
     return sites.main == null ? sites.hosts.getFirst() : sites.main;
   }
 
-  /// Replaces the sites from the next batch of requests on. Any thread.
+  /// Replaces the sites, which takes effect with the next batch of requests. Any thread may call.
   void replace(Sites sites) {
     next = sites;
   }
 
-  /// Switches to the replacement, if there is one, and reads the changes of files.
+  /// Switches to the replacement if there is one, and processes the file changes of all sites.
   void update() {
     Sites wanted = next;
     if (wanted != null && wanted != current) {
@@ -151,10 +151,11 @@ final class HttpHosts {
     }
   }
 
-  /// Reads the changes of a site's files.
+  /// Processes the file changes of a site.
   ///
-  /// @param drained the queue that was read last: one read is enough for thousands of sites
-  /// @return the queue that has been read now
+  /// @param drained the queue that was drained last, since a single read is sufficient for all
+  ///   sites that share a queue
+  /// @return the queue that has been drained most recently
   private static @Nullable Object drain(@Nullable SiteService service, @Nullable Object drained) {
     Object queue = service == null ? null : service.queue();
     if (service != null && queue != null && queue == drained) {
@@ -165,7 +166,7 @@ final class HttpHosts {
     return queue == null ? drained : queue;
   }
 
-  /// Drops all cached replies; see [SiteService#forget]. Any thread.
+  /// Discards all cached replies. See [SiteService#forget]. Any thread may call.
   void forget() {
     current.services().forEach(SiteService::forget);
   }
@@ -179,7 +180,7 @@ final class HttpHosts {
     }
   }
 
-  /// Publishes the sums of the counters of all sites of the loop.
+  /// Publishes the counters of this loop, summed over all its sites.
   void publishTo(CounterPublisher into, String source) {
     if (current.services().isEmpty()) {
       return;

@@ -40,7 +40,7 @@ final class HttpPages {
     return hosts.get(host);
   }
 
-  /// Reads the pages again, one site after another; see [ErrorPages#reload].
+  /// Reads the pages of all sites again, one site after another. See [ErrorPages#reload].
   void reload() throws SysException {
     main.reload();
     for (ErrorPages each : hosts) {

@@ -41,17 +41,17 @@ import sluice.loop.tls.TlsCertificate;
 import sluice.loop.tls.TlsContext;
 import sluice.sys.zstd.Zstd;
 
-/// The objects that the loops of a server share, and the protocol of each loop. Loops start one
-/// after another; any thread may call the other methods.
+/// The objects that the loops of a server share, and a factory for the protocol of each loop. The
+/// loops are started one after another. Any thread may call the other methods.
 final class HttpParts {
   private static final String EXPIRY = "sluice_certificate_not_after_timestamp_seconds";
 
-  /// The greatest number of names of one certificate that `/metrics` shows.
+  /// The maximum number of names of one certificate that `/metrics` reports.
   private static final int MOST_NAMES = 100;
 
   final HttpConfig config;
 
-  /// The error pages for requests that no site answers.
+  /// The error pages for requests that are not served by any site.
   final ErrorPages errors;
 
   final Routes routes;
@@ -83,7 +83,7 @@ final class HttpParts {
         new HttpShared(errors, log, known ? new ClientTable(config.clientLimits()) : null);
   }
 
-  /// Returns the protocol that a loop serves. Called by the loop's thread.
+  /// Returns the protocol for a loop. Called on the loop's thread.
   Protocol protocol(Loop loop) {
     try {
       return serving(loop);
@@ -92,7 +92,7 @@ final class HttpParts {
     }
   }
 
-  /// Admits a route, which answers from now on, after warming it up.
+  /// Adds a route after warming it up. The route serves requests from now on.
   ///
   /// @throws IllegalArgumentException if the route's sample does not reach its interruptlet
   HandlerGuard admit(Route route) {
@@ -100,7 +100,7 @@ final class HttpParts {
     return routes.admit(route);
   }
 
-  /// Runs the interruptlet of a route that has a sample, on a network inside of the process.
+  /// Runs the interruptlet of a route that has a sample on an in-process network.
   private void warm(Route route) {
     Supplier<? extends HttpInterruptlet> perLoop = route.interruptlets();
     if (perLoop == null || route.sample().isEmpty()) {
@@ -117,16 +117,16 @@ final class HttpParts {
     }
   }
 
-  /// Returns a protocol that serves only routes and writes no access log.
+  /// Returns a protocol that only serves routes and does not write an access log.
   ///
-  /// @param clients enforces the limits of clients; null for none
+  /// @param clients enforces the limits of clients, or null if there are none
   private Protocol unlogged(Loop loop, Routes of, @Nullable ClientTable clients) {
     RouteTable table = new RouteTable(of, config.limits());
     HttpShared unlogged = new HttpShared(errors, null, clients);
     return new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged);
   }
 
-  /// Returns the site that a loop serves in front of an application. Called by the loop's thread.
+  /// Returns the site that a loop serves in front of an application. Called on the loop's thread.
   HttpFront front(Loop loop) throws IOException {
     HttpProtocol made = serving(loop);
     return new HttpFront(made, Objects.requireNonNull(made.hosts().main().service()));
@@ -141,7 +141,7 @@ final class HttpParts {
     return made;
   }
 
-  /// Returns the main site, if it is served, and the sites of the hosts.
+  /// Returns the main site, if it is served, and the sites of the virtual hosts.
   static List<Site> sites(HttpConfig config) {
     List<Site> sites = new ArrayList<>();
     if (!config.namedOnly()) {
@@ -151,7 +151,7 @@ final class HttpParts {
     return sites;
   }
 
-  /// Opens the sites for one loop: all of them or none.
+  /// Opens the sites for one loop. If any of them cannot be opened, none remains open.
   private static HttpHosts.Sites sites(Loop loop, HttpConfig config, HttpPages pages)
       throws IOException {
     List<HttpHosts.Served> opened = new ArrayList<>();
@@ -176,9 +176,10 @@ final class HttpParts {
     }
   }
 
-  /// Starts the server that redirects plain HTTP to HTTPS: one loop with its own sockets.
+  /// Starts the server that redirects plain HTTP to HTTPS, which has a single loop and its own
+  /// sockets.
   ///
-  /// @return null if no redirect is configured
+  /// @return the server, or null if no redirect is configured
   @Nullable Server redirecting(Server started) throws IOException {
     HttpsRedirect wanted = config.redirect();
     if (!wanted.wanted()) {
@@ -201,7 +202,7 @@ final class HttpParts {
     return Server.start(own, loop -> unlogged(loop, alone, shared.clients()));
   }
 
-  /// Replaces the sites; see [HttpServer#replaceSites].
+  /// Replaces the sites. See [HttpServer#replaceSites].
   synchronized void replaceSites(HttpConfig next) throws IOException {
     HttpPages read = new HttpPages(next);
     List<HttpHosts.Sites> made = new ArrayList<>();
@@ -238,7 +239,7 @@ final class HttpParts {
     }
   }
 
-  /// Reopens and reads files again; see [HttpServer#reload].
+  /// Reopens the log and reads files again. See [HttpServer#reload].
   void reload() throws IOException {
     if (log != null) {
       log.reopen();
@@ -266,8 +267,8 @@ final class HttpParts {
     }
   }
 
-  /// Returns when the certificates expire. If two contexts have read the same file at different
-  /// times, the earlier end of a name counts.
+  /// Returns metrics with the expiration times of the certificates. If two contexts have read the
+  /// same file at different times, the earlier expiration time of each name is reported.
   private List<Metric> certificates() {
     Map<Map<String, String>, Instant> ends = new LinkedHashMap<>();
     for (TlsContext tls : tlsContexts()) {

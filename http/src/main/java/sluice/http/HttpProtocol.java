@@ -34,13 +34,14 @@ import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.memory.block.Block;
 
-/// HTTP/1.1 on the connections of one loop: frames requests, answers hits at once, and hands misses
-/// to the slow path. Runs on the loop's thread.
+/// The HTTP/1.1 protocol on the connections of one loop. It frames requests, answers cache hits
+/// immediately, and submits misses to the slow path. Runs on the loop's thread.
 ///
-/// A deferred request closes the connection's gate, so pipelined replies leave in order. Request
-/// bodies are skipped, unless a handler uses them ([HttpHandlers]).
+/// A deferred request closes the connection's gate, so that pipelined replies are sent in order.
+/// Request bodies are skipped unless a handler reads them ([HttpHandlers]).
 final class HttpProtocol implements Protocol, HttpExchanges {
-  /// The longest request body that is read to its end; a longer one closes the connection instead.
+  /// The maximum size of a request body that is skipped. If a body is longer, the connection is
+  /// closed instead.
   private static final long SKIPPED_BODY_BYTES = 1 << 20;
 
   private static final byte[] ROOT = {'/'};
@@ -105,8 +106,8 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return counts;
   }
 
-  /// Drops the cached replies: a request sent after this has returned gets none of them. Any
-  /// thread.
+  /// Discards the cached replies. A request that is sent after this method has returned is not
+  /// answered by any of them. Any thread may call.
   void forget() {
     hosts.forget();
   }
@@ -162,8 +163,8 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Answers 400 if the body is incomplete, also to a half-closing client. No handler gets such a
-  /// body as if it were complete.
+  /// Answers 400 if the body is incomplete, even if the client has closed only its own side. No
+  /// handler receives an incomplete body as if it were complete.
   @Override
   public void ended(Connection connection, int leftover) {
     if (!handlers.cutShort(connection, 400)) {
@@ -171,7 +172,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Ends the connection. A partial request gets no reply: an attacker may have cut off the rest.
+  /// Closes the connection. A partial request gets no reply, since an attacker may have cut it.
   @Override
   public void truncated(Connection connection, int leftover) {
     HttpSession session = session(connection);
@@ -213,7 +214,8 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return request;
   }
 
-  /// Returns the path of the request that [#defer] or another check has made canonical last.
+  /// Returns the path of the request that was most recently made canonical by [#defer] or another
+  /// check.
   RequestPath requestPath() {
     return requestPath;
   }
@@ -323,7 +325,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return at;
   }
 
-  /// Refuses the request of an address that exceeds its limits.
+  /// Refuses a request from an address that exceeds its limits.
   private boolean overLimit(Connection connection, HttpSession session) {
     byte[] refusal = clients.refusal(session);
     if (refusal == null) {
@@ -334,8 +336,9 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return true;
   }
 
-  /// Answers at once all following requests with the same bytes as the last one. Not used with an
-  /// access log: each reply has its own line, written after it has been sent.
+  /// Answers all following requests immediately if they consist of the same bytes as the previous
+  /// one. This is not used with an access log, because each reply is logged individually after it
+  /// has been sent.
   ///
   /// @return the start of the next request
   private int answerAlike(Connection connection, HttpSession session, View input, int at, int end) {
@@ -357,7 +360,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return at + sent * length;
   }
 
-  /// @param head the request head; null if it is incomplete
+  /// @param head the request head, or null if it is incomplete
   @Override
   public void refuse(Connection connection, int status, byte @Nullable [] head) {
     replies.error(connection.output(), status, null, HttpReplies.NONE, HttpReplies.CLOSE);
@@ -383,7 +386,8 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   private boolean keepAfterBody(HttpSession session) {
     boolean keep = request.keepAlive() && !session.closing();
     if (request.bodyKind() != BodyKind.NONE) {
-      // A client that waits for 100 gets the final status instead and may or may not send the body.
+      // A client that waits for 100 receives the final status instead and may or may not send the
+      // body.
       keep &= !request.expectsContinue() && session.skipBody(request, SKIPPED_BODY_BYTES);
     }
     return keep;
@@ -429,14 +433,15 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     replied(connection, keep);
   }
 
-  /// Returns true if a rule redirects the request. The method does not matter: 307 and 308 keep it.
+  /// Returns true if a rule redirects the request. The method is irrelevant because 307 and 308
+  /// preserve it.
   private boolean leadsElsewhere(HttpHosts.Served host) {
     return !host.rules().redirects().isEmpty()
         && requestPath.parse(request) >= 0
         && host.rules().redirect(requestPath.toString()) != null;
   }
 
-  /// Returns the header lines, followed by those of the site's rules for the requested path.
+  /// Returns the given header lines followed by those of the site's rules for the requested path.
   private byte[] with(HttpHosts.Served host, byte[] fields) {
     if (host.rules().headers().isEmpty() || requestPath.parse(request) < 0) {
       return fields;
@@ -446,7 +451,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
 
   /// Answers a request for the site.
   ///
-  /// @return false if the answer waits for the slow path, or was given already
+  /// @return false if the answer is deferred to the slow path or has already been sent
   private boolean lookup(Connection connection, HttpHosts.Served host, boolean keep) {
     SiteService files = host.service();
     if (files == null) {
@@ -474,7 +479,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return false;
   }
 
-  /// Refuses a request for a handler if the rules deny this client the path.
+  /// Refuses a request for a handler if the rules deny this client access to the path.
   private boolean refused(Connection connection, HttpSession session) {
     HttpHosts.Served host = hosts.of(request);
     if (host == null || !host.guarded()) {
@@ -495,7 +500,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return true;
   }
 
-  /// Answers the request that was parsed last, which has no body, with a file.
+  /// Answers the most recently parsed request, which has no body, with a file.
   void answerFile(Connection connection, Resource resource) {
     HttpSession session = session(connection);
     session.requests++;
@@ -526,7 +531,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Records that staged bytes answer the request that was parsed last.
+  /// Records that the most recently parsed request is answered by staged bytes.
   void noted(Connection connection, int status, long bodyBytes) {
     replies.noted(status, bodyBytes);
     replied(connection, true);
@@ -569,7 +574,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Parses a kept head again, and runs `action` while it is the request that was parsed last.
+  /// Parses a stored head again and runs `action` while it is the most recently parsed request.
   private void withRequest(byte[] head, Runnable action) {
     View view = deferred.bind(MemorySegment.ofArray(head), 0, head.length);
     try {
@@ -583,9 +588,10 @@ final class HttpProtocol implements Protocol, HttpExchanges {
 
   // ---- misses -------------------------------------------------------------------------------
 
-  /// Has the request that was parsed last looked up on the slow path.
+  /// Submits the most recently parsed request to the slow path for a look-up.
   ///
-  /// @param outcome told if the path leads to a file; null if any result is answered here
+  /// @param outcome receives the result if the path is a file, or null if any result is answered
+  ///   here
   /// @return false if there is no memory for the request's head
   boolean defer(SiteService files, Connection connection, FrontSite.@Nullable Outcome outcome) {
     counts.misses++;
@@ -622,7 +628,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return bytes;
   }
 
-  /// The answer to a request whose head was kept.
+  /// The answer to a request whose head was stored.
   private final class Piece implements ReplyTicket.Piece {
     private final Block head;
     private final Resource resource;
@@ -680,7 +686,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     }
   }
 
-  /// Returns the bytes of the heads of requests that wait for the slow path.
+  /// Returns the size of the heads of requests that are waiting for the slow path.
   long heldBytes() {
     return heads.usedBytes();
   }

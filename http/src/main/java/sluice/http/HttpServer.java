@@ -23,7 +23,7 @@ import sluice.loop.tls.TlsContext;
 
 /// A static HTTP/1.1 server. Any thread may call.
 ///
-/// Lifecycle: started, listening → drained or closed, once.
+/// Lifecycle: started and listening → drained or closed. A server cannot be restarted.
 public final class HttpServer implements AutoCloseable {
   private final Server server;
   private final HttpParts parts;
@@ -38,9 +38,9 @@ public final class HttpServer implements AutoCloseable {
     this.redirecting = redirecting;
   }
 
-  /// Starts a server; returns when every loop listens.
+  /// Starts a server and returns after every loop has started listening.
   ///
-  /// @param complaints receives one line for each thing that does not work as it should
+  /// @param complaints receives a line for each problem that occurs
   /// @throws IOException if the site cannot be opened, an address cannot be bound, or the requested
   ///   backend is not available
   /// @throws IllegalArgumentException if the sample of a route does not reach its interruptlet, or
@@ -50,11 +50,11 @@ public final class HttpServer implements AutoCloseable {
     return start(config, complaints, () -> {});
   }
 
-  /// Starts a server as [#start(HttpConfig, Consumer)] does, and runs `ready` before a client can
+  /// Starts a server as [#start(HttpConfig, Consumer)] does, and invokes `ready` before clients can
   /// connect.
   ///
-  /// @param ready called when the server could listen
-  /// @throws IOException as `ready` throws it; nothing stays open
+  /// @param ready invoked when the server is able to listen
+  /// @throws IOException if `ready` throws it, in which case all resources are released
   public static HttpServer start(
       HttpConfig config, Consumer<String> complaints, Server.BeforeClients ready)
       throws IOException {
@@ -80,9 +80,10 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  /// Reads the files that a start would read, without starting. Blocks on the files.
+  /// Reads the files that starting a server would read, without starting it. This method blocks on
+  /// file I/O.
   ///
-  /// @throws IOException if an error page cannot be read, or a directory does not exist
+  /// @throws IOException if an error page cannot be read or a directory does not exist
   public static void check(HttpConfig config) throws IOException {
     HttpPages _ = new HttpPages(config);
     for (Site site : HttpParts.sites(config)) {
@@ -92,14 +93,14 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  /// Returns the server: its loops, engine and addresses.
+  /// Returns the underlying server with its loops, engine and addresses.
   public Server server() {
     return server;
   }
 
-  /// Returns `https` or `http`, the scheme of one of the addresses of [#server].
+  /// Returns the scheme of one of the addresses of [#server], which is `https` or `http`.
   ///
-  /// @param index the index of the address, from 0
+  /// @param index the index of the address, starting from 0
   public String scheme(int index) {
     ServerConfig config = parts.config.server();
     int passed = index - config.addresses().size();
@@ -108,21 +109,21 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /// Adds a route, or replaces the route with the same prefix. A request that a client sends after
-  /// this has returned is answered by the new route. Requests that are being received or answered
-  /// are finished by the old handlers.
+  /// this method has returned is answered by the new route. Requests that are already being
+  /// received or answered are completed by the old handlers.
   ///
-  /// @param route the loops' threads create its interruptlets before their next requests; if that
-  ///   fails, the requests of the route fail. With a sample, this call blocks until the route is
-  ///   warm
+  /// @param route the route. The threads of the loops create its interruptlets before their next
+  ///   requests. If that fails, requests for the route fail. If the route has a sample, this method
+  ///   blocks until the route has been warmed up
   /// @return the guard of its interruptlets, as in [#guards]
   /// @throws IllegalArgumentException if the route's sample does not reach its interruptlet, or
-  ///   makes it fail; the routes stay as they were
+  ///   makes it fail; the routes are then unchanged
   public HandlerGuard admit(Route route) {
     return parts.admit(route);
   }
 
-  /// Removes a route: requests below its prefix go to the site, or to a route with a shorter
-  /// prefix, from now on. As with [#admit], requests that have begun are finished.
+  /// Removes a route. From now on, requests below its prefix are served by the site or by a route
+  /// with a shorter prefix. As with [#admit], requests in progress are completed.
   ///
   /// @return true if there was a route with this prefix
   public boolean evict(String prefix) {
@@ -130,35 +131,40 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /// Returns the guards of the interruptlets, one for each route in the order of their admission,
-  /// beginning with the routes of the configuration. A guard tells if its interruptlet was
+  /// beginning with the routes of the configuration. A guard reports if its interruptlet was
   /// disabled, and can enable it again.
   public List<HandlerGuard> guards() {
     return parts.routes.current().stream().map(Routes.Admitted::guard).toList();
   }
 
-  /// Returns the addresses where `/metrics` and `/healthz` are answered; empty without monitoring.
+  /// Returns the addresses that serve `/metrics` and `/healthz`, or an empty list if monitoring is
+  /// disabled.
   public List<SocketAddress> monitoringAddresses() {
     return monitoring == null ? List.of() : monitoring.addresses();
   }
 
-  /// Returns the addresses where plain HTTP is redirected to HTTPS; empty without a redirect.
+  /// Returns the addresses at which plain HTTP is redirected to HTTPS, or an empty list if there is
+  /// no redirect.
   public List<SocketAddress> redirectAddresses() {
     return redirecting == null ? List.of() : redirecting.addresses();
   }
 
-  /// Replaces the sites by those of `next`, with their rules, hosts and error pages: all of them or
-  /// none. A request that a client sends after this has returned gets an answer of the new sites;
-  /// requests that have begun are finished with the old ones. Addresses, loops, limits, log and
-  /// routes of `next` are ignored. Blocks on the files.
+  /// Replaces the sites by those of `next`, including their rules, hosts and error pages. If any of
+  /// them fails, none is replaced. A request that a client sends after this method has returned is
+  /// answered by the new sites, and requests in progress are completed by the old ones. The
+  /// addresses, loops, limits, log and routes of `next` are ignored. This method blocks on file
+  /// I/O.
   ///
-  /// @throws IOException if a directory or an error page cannot be opened; the old sites stay
+  /// @throws IOException if a directory or an error page cannot be opened, in which case the old
+  ///   sites remain in use
   public void replaceSites(HttpConfig next) throws IOException {
     parts.replaceSites(next);
   }
 
-  /// Publishes the server's counters in a counters file, and in `/metrics`, until it is closed.
+  /// Publishes the server's counters in a counters file and in `/metrics` until the server is
+  /// closed.
   ///
-  /// @param into the publisher; more counters may be added to it later
+  /// @param into the publisher, to which more counters may be added later
   public void publishTo(CounterPublisher into) {
     server.publishTo(into);
     server.watchdog().handlers().publishTo(into, guards());
@@ -166,39 +172,42 @@ public final class HttpServer implements AutoCloseable {
     parts.observatory.show(into);
   }
 
-  /// Returns the server's problems, one line each, such as `draining` or `stuck: http-0`; empty
-  /// while all is well. Waits up to two seconds for loops that do not turn.
+  /// Returns the server's problems, one line each, such as `draining` or `stuck: http-0`, or an
+  /// empty list if the server is healthy. Waits up to two seconds for loops that do not respond.
   public List<String> troubles() throws InterruptedException {
     return parts.observatory.troubles();
   }
 
-  /// Lets `/healthz` report the health of more than this server: 200 while `health` reports no
-  /// problem, otherwise 503 with the problems. By default it reports [#troubles].
+  /// Sets the source of the reply to `/healthz`, so that it can report more than the health of this
+  /// server. The status is 200 if `health` reports no problems, and otherwise 503 with the
+  /// problems. By default [#troubles] is used.
   public void answerHealthBy(Health health) {
     parts.observatory.answerHealthBy(health);
   }
 
   /// Adds samples to `/metrics`.
   ///
-  /// @param source called for each scrape, by a thread of the slow path, which may wait
+  /// @param source invoked for each scrape by a thread of the slow path, which may block
   public void tellMetricsOf(Supplier<List<Metric>> source) {
     parts.observatory.tell(source);
   }
 
-  /// Reopens the access log after it was renamed, reads the error pages again, drops all cached
-  /// replies so that each file is read again, whatever inotify has reported of it, and reads
-  /// certificate and key again, for new connections. Blocks on the files.
+  /// Reopens the access log after it was renamed, reads the error pages again, and reads the
+  /// certificate and key again for new connections. It also discards all cached replies, so that
+  /// each file is read again regardless of the changes that inotify has reported. This method
+  /// blocks on file I/O.
   ///
-  /// @throws IOException if an error page, certificate or key is not usable: all error pages, or
-  ///   certificate and key, stay as they were; everything else is done
+  /// @throws IOException if an error page, certificate or key is not usable. All error pages, or
+  ///   the certificate and key, then remain unchanged, and everything else is still reloaded
   public void reload() throws IOException {
     parts.reload();
   }
 
-  /// Stops accepting, answers the requests received, and ends. Blocks up to the timeout. Monitoring
-  /// is answered until the end and reports that the server drains.
+  /// Stops accepting connections, answers the requests that have been received, and closes the
+  /// server. This method blocks for at most the given timeout. Monitoring remains available until
+  /// the end and reports that the server is draining.
   ///
-  /// @return true if everything finished in time
+  /// @return true if everything completed within the timeout
   public boolean drain(Duration timeout) {
     parts.observatory.drain();
     boolean all = server.drain(timeout);
@@ -206,7 +215,7 @@ public final class HttpServer implements AutoCloseable {
     return all;
   }
 
-  /// Ends at once and cuts off connections. Idempotent.
+  /// Closes the server immediately and aborts all connections. Idempotent.
   @Override
   public void close() {
     server.close();

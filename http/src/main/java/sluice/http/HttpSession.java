@@ -30,51 +30,53 @@ import sluice.memory.View;
 ///     └◀── put ────────── FEEDING ◀────── for a handler that reads while it comes ────┘
 /// ```
 ///
-/// A body that is being fed is skipped from its current position once its request was answered.
+/// If a request is answered while its body is being fed, the rest of the body is skipped.
 ///
-/// A request that arrives whole goes from BETWEEN directly to the successor of HEAD.
+/// A request that arrives as a whole changes the stage from BETWEEN directly to the successor of
+/// HEAD.
 final class HttpSession implements HandlerSession {
   enum Stage {
-    /// No byte of the next request was examined.
+    /// No byte of the next request has been examined.
     BETWEEN,
     /// Part of a head has arrived.
     HEAD,
-    /// A head has arrived and is parsed again when its body has arrived.
+    /// A head has arrived and is parsed again after its body has arrived.
     HELD,
-    /// The request was answered without its body, and the rest of the body is discarded.
+    /// The request was answered before its body was read, and the rest of the body is discarded.
     SKIPPING,
     /// The body is being collected for a slow handler.
     COLLECTING,
-    /// The body goes to a handler as it arrives. The request is deferred.
+    /// The body is passed to a handler as it arrives. The request is deferred.
     FEEDING
   }
 
   private Stage stage = Stage.BETWEEN;
 
-  /// True if the deadline for the rest of a head, or of a body that is skipped, has been set.
+  /// True if the deadline for the rest of a head or of a skipped body has been set.
   private boolean timed;
 
-  /// The bytes of the incomplete head that were scanned already.
+  /// The number of bytes of the incomplete head that have already been scanned.
   private int scanned;
 
-  /// The time when the connection was accepted, by the loop's clock.
+  /// The time at which the connection was accepted, according to the loop's clock.
   long openedNanos;
 
-  /// The time when input was last processed, by the loop's clock. While a request is deferred, the
-  /// time when it was deferred.
+  /// The time at which input was last processed, according to the loop's clock. While a request is
+  /// deferred, this is the time at which it was deferred.
   long deferredNanos;
 
-  /// The number of requests answered or under way.
+  /// The number of requests that have been answered or are in progress.
   int requests;
 
   private boolean closing;
 
-  /// The client's address, as IPv6.
+  /// The first half of the client's address in IPv6 form.
   long addressHigh;
 
   long addressLow;
 
-  /// The bytes of a held request, body included, that must arrive before it is parsed again.
+  /// The number of bytes of a held request, including its body, that must arrive before it is
+  /// parsed again.
   private int heldBytes;
 
   private @Nullable BoundRoute heldFor;
@@ -87,21 +89,21 @@ final class HttpSession implements HandlerSession {
   private @Nullable Upload upload;
   private @Nullable BodyFeed feed;
 
-  /// The bytes of a fixed-length body that are still to be skipped.
+  /// The number of bytes of a fixed-length body that remain to be skipped.
   private long bodyLeft;
 
   private @Nullable ChunkedDecoder chunks;
 
-  /// True if the address is known; finding it costs a system call.
+  /// True if the address has been determined, which requires a system call.
   private boolean addressKnown;
 
-  /// The parser of a proxy's header; null after the header, and for other clients.
+  /// The parser of a proxy's header, or null after the header and for connections without one.
   @Nullable ProxyHeader proxyHeader;
 
-  /// The allowance of the client's address; null without limits.
+  /// The allowance of the client's address, or null if there are no limits.
   @Nullable ClientAllowance allowance;
 
-  /// Keeps the client's address, for the access log, access rules and limits.
+  /// Stores the client's address for the access log, the access rules and the limits.
   void noteAddress(Connection connection) {
     if (!addressKnown) {
       addressKnown = true;
@@ -109,7 +111,7 @@ final class HttpSession implements HandlerSession {
     }
   }
 
-  /// Sets the client's address, as a proxy reports it.
+  /// Sets the client's address as reported by a proxy.
   void noteAddress(long high, long low) {
     addressKnown = true;
     addressHigh = high;
@@ -133,7 +135,7 @@ final class HttpSession implements HandlerSession {
     return stage;
   }
 
-  /// Returns true if the protocol may consume more of the input.
+  /// Returns true if the protocol can currently consume more input.
   boolean takesInput(Connection connection) {
     if (stage == Stage.FEEDING) {
       return connection.isOpen() && !connection.inputHeld();
@@ -146,7 +148,7 @@ final class HttpSession implements HandlerSession {
     return closing;
   }
 
-  /// Makes the reply under way the last one.
+  /// Makes the current reply the last one on this connection.
   void close() {
     closing = true;
   }
@@ -160,7 +162,7 @@ final class HttpSession implements HandlerSession {
 
   /// Waits for the rest of an incomplete head.
   ///
-  /// @param lookedAt the number of its bytes that need not be scanned again
+  /// @param lookedAt the number of bytes that need not be scanned again
   void awaitHead(int lookedAt) {
     stage = Stage.HEAD;
     scanned = lookedAt;
@@ -178,7 +180,7 @@ final class HttpSession implements HandlerSession {
     heldBytes = messageBytes;
   }
 
-  /// Returns true if a request is held and fewer bytes than needed have arrived.
+  /// Returns true if a request is held and fewer bytes than required have arrived.
   boolean lacks(int bytes) {
     return stage == Stage.HELD && bytes < heldBytes;
   }
@@ -188,21 +190,21 @@ final class HttpSession implements HandlerSession {
     return stage == Stage.HELD ? heldFor : null;
   }
 
-  /// Marks the current request as answered or handed over.
+  /// Marks the current request as answered or submitted.
   void taken() {
     heldFor = null;
     next();
   }
 
-  /// Returns true if the deadline of a started head or body is running. It runs from the first byte
-  /// on; further bytes do not restart it.
+  /// Returns true if the deadline for a partially received head or body is running. It starts with
+  /// the first byte and is not restarted by further bytes.
   boolean timed() {
     return timed;
   }
 
-  /// Marks the deadline as running.
+  /// Starts the deadline.
   ///
-  /// @return false if it was running already
+  /// @return false if it was already running
   boolean startTime() {
     boolean starts = !timed;
     timed = true;
@@ -245,16 +247,16 @@ final class HttpSession implements HandlerSession {
     next();
   }
 
-  /// Starts skipping the part of a body that a feed has not taken.
+  /// Starts skipping the part of a body that a feed has not consumed.
   ///
-  /// @return false if that part is longer than `mostBytes`, or of unknown length
+  /// @return false if that part is longer than `mostBytes`, or if its length is unknown
   boolean skipRest(BodyFeed of, long mostBytes) {
     bodyLeft = of.left();
     stage = bodyLeft > 0 ? Stage.SKIPPING : stage;
     return bodyLeft >= 0 && bodyLeft <= mostBytes;
   }
 
-  /// Starts skipping the body of a request that was answered without it.
+  /// Starts skipping the body of a request that was answered before its body was read.
   ///
   /// @return false if the body is longer than `mostBytes`
   boolean skipBody(HttpRequest request, long mostBytes) {
@@ -273,9 +275,10 @@ final class HttpSession implements HandlerSession {
     return true;
   }
 
-  /// Skips the available part of the body.
+  /// Skips the part of the body that has arrived.
   ///
-  /// @return the end of the skipped part in `[from, to]`, or a negative status if it is malformed
+  /// @return the end of the skipped part in `[from, to]`, or a negative status if the body is
+  ///   malformed
   int skip(View view, int from, int to) {
     ChunkedDecoder decoder = chunks;
     if (decoder == null) {

@@ -7,8 +7,8 @@ import sluice.http.reply.HttpCounts;
 import sluice.loop.LoopCounters;
 import sluice.loop.counters.CounterPublisher;
 
-/// The sums of counters over all loops of a server. A counters file has no room for each of these
-/// counters for each loop. Any thread may call.
+/// The counters of a server, summed over all its loops. A counters file does not have enough space
+/// to store these counters for each loop. Any thread may call.
 final class HttpSums {
   private final List<HttpProtocol> protocols;
 
@@ -28,7 +28,7 @@ final class HttpSums {
           () -> sum(each -> each.times.countBelow(index)));
     }
     into.counter("http/request_time_sum_us", () -> sum(each -> each.times.sumMicros()));
-    // Published after the intervals, so that the count is not less than they are.
+    // Published after the intervals so that the count is never less than their sum.
     into.counter(
         "http/request_time_count",
         () -> sum(each -> each.times.countBelow(LatencyHistogram.bounds())));

@@ -7,11 +7,11 @@ import sluice.http.handlers.HttpReply;
 import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
 
-/// The addresses where plain HTTP is answered only by a redirect to HTTPS. Immutable: any thread
-/// may read it.
+/// The addresses at which plain HTTP requests are only answered by a redirect to HTTPS. Immutable,
+/// so any thread may read it.
 ///
-/// @param addresses the addresses to listen on; empty for no redirect
-/// @param port the HTTPS port, as clients see it
+/// @param addresses the addresses to listen on; empty to disable the redirect
+/// @param port the HTTPS port, as seen by clients
 public record HttpsRedirect(List<SocketAddress> addresses, int port) {
   public static final HttpsRedirect NONE = new HttpsRedirect(List.of(), 443);
 
@@ -36,8 +36,8 @@ public record HttpsRedirect(List<SocketAddress> addresses, int port) {
     return this::answer;
   }
 
-  /// Answers with a redirect. The parser guarantees that host and target are printable ASCII and
-  /// that there is only one host.
+  /// Answers with a redirect. The parser guarantees that the host and the target consist of
+  /// printable ASCII characters and that there is only one host.
   private boolean answer(HttpRequest request, HttpReply reply) {
     String host = text(request, request.hostFrom(), request.hostTo());
     int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');

@@ -3,11 +3,11 @@ package sluice.http;
 import java.net.SocketAddress;
 import java.util.List;
 
-/// The addresses where a server answers `/metrics` and `/healthz`, without TLS. Immutable: any
+/// The addresses at which a server answers `/metrics` and `/healthz` without TLS. Immutable, so any
 /// thread may read it.
 ///
 /// @param addresses the addresses to listen on; port 0 lets the kernel choose a port
-/// @param adoptedFds listening descriptors that the server takes over, for example systemd's
+/// @param adoptedFds listening descriptors that the server takes over, for example from systemd
 public record Monitoring(List<SocketAddress> addresses, List<Integer> adoptedFds) {
   public static final Monitoring NONE = new Monitoring(List.of(), List.of());
 

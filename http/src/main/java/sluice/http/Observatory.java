@@ -25,9 +25,9 @@ import sluice.loop.server.ServerConfig;
 import sluice.loop.server.Watchdog;
 
 /// The monitoring of a server: `/metrics` in the text format of Prometheus or in OpenMetrics, and
-/// `/healthz`, which answers 200 while all is well, otherwise 503 with the reasons. A loop of its
-/// own answers, even while other loops are stuck and until the last of them has drained; the
-/// handlers run on its slow path.
+/// `/healthz`, which answers 200 if the server is healthy and otherwise 503 with the reasons. A
+/// separate loop answers these requests even while other loops are stuck, and until the last of
+/// them has been drained. The handlers run on its slow path.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -39,7 +39,7 @@ final class Observatory {
   private static final int CHUNKS = 16;
   private static final int CHUNK_BYTES = 16 << 10;
 
-  /// The time in which a loop has to answer that it turns.
+  /// The time within which a loop must respond in order not to be considered stuck.
   private static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
   private volatile @Nullable Server server;
@@ -48,9 +48,9 @@ final class Observatory {
   private volatile Health health = this::troubles;
   private final List<Supplier<List<Metric>>> sources = new CopyOnWriteArrayList<>();
 
-  /// Starts answering about a server that was started.
+  /// Starts monitoring a running server.
   ///
-  /// @return null if no monitoring is configured
+  /// @return the monitoring, or null if none is configured
   @Nullable Server start(HttpConfig config, Server started, ErrorPages errors) throws IOException {
     server = started;
     Monitoring wanted = config.monitoring();
@@ -123,7 +123,7 @@ final class Observatory {
         .send(trouble.isEmpty() ? "ok\n" : trouble);
   }
 
-  /// Returns the server's problems, one line each; empty while all is well.
+  /// Returns the server's problems, one line each, or an empty list if the server is healthy.
   List<String> troubles() throws InterruptedException {
     Server watched = server;
     if (watched == null) {

@@ -13,22 +13,23 @@ import sluice.memory.View;
 
 /// Writes one loop's records of the access log. Owned by the loop's thread.
 ///
-/// A short reply is logged when it is staged. A long reply, a stream, and replies that are staged
-/// behind them or for a peer that does not read, are logged when the kernel has taken them or the
-/// connection has ended, with the bytes of the body that were sent by then.
+/// A short reply is logged when it is staged. A long reply, a stream, any reply that is staged
+/// behind one of these, and any reply to a peer that does not read are logged after the kernel has
+/// accepted them or the connection has been closed. The record contains the number of bytes of the
+/// body that were sent until then.
 final class RequestLog {
   private static final int RING_RECORDS = 4096;
 
-  /// The greatest size of a body that is sent in the turn that stages it.
+  /// The maximum size of a body that is sent in the turn that stages it.
   private static final int SHORT_BODY_BYTES = ReadyReply.COPY_BODY_BYTES;
 
-  /// The greatest number of replies that are waited for. Beyond it, replies behind another of their
-  /// connection are logged at once, as if they had been sent.
+  /// The maximum number of pending records. Beyond it, replies that follow another reply on the
+  /// same connection are logged immediately, as if they had been sent.
   private static final int MOST_WAITING = 8192;
 
   private static final int MOST_POOLED = 256;
 
-  /// The length of a space and the version at the end of a request line.
+  /// The length of the space and the version at the end of a request line.
   private static final int VERSION_BYTES = " HTTP/1.1".length();
 
   private final AccessLogRing ring;
@@ -38,16 +39,16 @@ final class RequestLog {
   private int pooled;
   private int waiting;
 
-  /// @param request the request that was parsed last
-  /// @param replies knows status and body of the last reply
+  /// @param request the object that holds the most recently parsed request
+  /// @param replies provides the status and the body of the most recent reply
   RequestLog(AccessLog log, HttpRequest request, HttpReplies replies) {
     this.ring = log.ring(RING_RECORDS);
     this.request = request;
     this.replies = replies;
   }
 
-  /// Logs the reply to the request that was parsed last, now or after it has been sent. Called when
-  /// the reply is staged.
+  /// Logs the reply to the most recently parsed request, either immediately or after it has been
+  /// sent. Called when the reply is staged.
   void replied(Connection connection, HttpSession session) {
     long bodyBytes = replies.lastBodyBytes();
     if (bodyBytes > SHORT_BODY_BYTES || session.logOldest != null || connection.outputBlocked()) {
@@ -70,7 +71,7 @@ final class RequestLog {
 
   /// Logs a request that was refused because it could not be parsed.
   ///
-  /// @param input null if the bytes of the request are gone
+  /// @param input the bytes of the request, or null if they are no longer available
   void refused(HttpSession session, @Nullable View input, int from, int to) {
     if (ring.begin(
         System.currentTimeMillis(),
@@ -85,11 +86,11 @@ final class RequestLog {
     }
   }
 
-  /// Begins the record of a reply to the request that was parsed last, of which more will be
-  /// staged.
+  /// Creates the record of a reply to the most recently parsed request. More of the reply will be
+  /// staged later.
   ///
-  /// @return null if too many replies are waited for: the reply is then logged when it is complete,
-  ///   if ever
+  /// @return the record, or null if too many records are pending, in which case the reply is logged
+  ///   when it is complete
   @Nullable AccessLogRecord begin(Connection connection, HttpSession session, int status) {
     if (waiting >= MOST_WAITING && session.logOldest != null) {
       return null;
@@ -111,15 +112,15 @@ final class RequestLog {
     return record;
   }
 
-  /// Updates a record after more of its reply was staged.
+  /// Updates a record after more of its reply has been staged.
   ///
-  /// @param bodyBytes the bytes of the body so far
+  /// @param bodyBytes the number of bytes of the body staged so far
   void grow(Connection connection, AccessLogRecord record, long bodyBytes) {
     record.bodyBytes = bodyBytes;
     record.end = connection.stagedBytes();
   }
 
-  /// Completes a record after the rest of its reply was staged.
+  /// Completes a record after the rest of its reply has been staged.
   void complete(
       Connection connection, HttpSession session, AccessLogRecord record, long bodyBytes) {
     grow(connection, record, bodyBytes);
@@ -129,7 +130,7 @@ final class RequestLog {
     }
   }
 
-  /// Logs the replies that the kernel has taken.
+  /// Logs the replies that the kernel has accepted.
   void sent(Connection connection, HttpSession session) {
     long sent = connection.sentBytes();
     AccessLogRecord oldest = session.logOldest;
@@ -141,7 +142,7 @@ final class RequestLog {
     }
   }
 
-  /// Logs the replies that were not sent in full.
+  /// Logs the replies that were not sent completely.
   void closed(Connection connection, HttpSession session) {
     AccessLogRecord oldest = session.logOldest;
     while (oldest != null) {
@@ -149,7 +150,7 @@ final class RequestLog {
     }
   }
 
-  /// @return the next record that is waited for
+  /// @return the next pending record
   private @Nullable AccessLogRecord append(
       HttpSession session, AccessLogRecord record, long bodyBytes) {
     ring.append(record, bodyBytes);

@@ -6,13 +6,14 @@ import java.util.Locale;
 import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 
-/// A site under some host names. Immutable: any thread may use it.
+/// A site that is served under some host names. Immutable, so any thread may use it.
 ///
 /// Names are compared without regard to case, port and a trailing dot. If several names match, the
-/// longest wins: `a.example.com` before `*.example.com` before `*.com`.
+/// longest one takes precedence, so `a.example.com` precedes `*.example.com`, which precedes
+/// `*.com`.
 ///
-/// @param names such as `example.com`; `*.example.com` matches every name below it, but not
-///   `example.com` itself
+/// @param names the host names, such as `example.com`; `*.example.com` matches every name below it,
+///   but not `example.com` itself
 public record VirtualHost(List<String> names, Site site, SiteRules rules) {
   public VirtualHost {
     names = names.stream().map(VirtualHost::canonical).toList();
@@ -23,7 +24,7 @@ public record VirtualHost(List<String> names, Site site, SiteRules rules) {
 
   /// Returns the name in lower-case ASCII without a trailing dot.
   ///
-  /// @throws IllegalArgumentException if a client could not ask for this name
+  /// @throws IllegalArgumentException if clients could not request this name
   private static String canonical(String name) {
     boolean wildcard = name.startsWith("*.");
     String rest = wildcard ? name.substring(2) : name;

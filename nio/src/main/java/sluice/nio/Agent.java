@@ -11,22 +11,23 @@ import sluice.nio.sockets.SocketFactories;
 import sluice.sys.sockets.JdkDecisions;
 
 /// The agent of `-javaagent:sluice-agent.jar`, which installs Sluice as the JVM's selector provider
-/// without further options. The JVM's main thread runs it before the application.
+/// without further options. The JVM invokes it on the main thread before the application starts.
 ///
-/// It exports `sun.nio.ch` of java.base to the agent's code, and gives the class path native
-/// access, which the manifest of an agent cannot ask for. Both are what `--add-exports` and
-/// `--enable-native-access` do on a command line.
+/// The agent exports `sun.nio.ch` of java.base to its own code and enables native access for the
+/// class path, which the manifest of an agent cannot request. This has the same effect as
+/// `--add-exports` and `--enable-native-access` on the command line.
 public final class Agent {
   static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";
 
-  /// The JDK's class that is loaded once the JVM has chosen a provider.
+  /// The JDK class that is loaded as soon as the JVM has chosen a provider.
   private static final String HOLDER = PROVIDER + "$Holder";
 
   private Agent() {}
 
-  /// Installs the provider. Called by the JVM.
+  /// Installs the provider. The JVM calls this method before it starts the application.
   ///
-  /// @param arguments not supported; a message says so. System properties configure the provider
+  /// @param arguments not supported; if they are present, a message is printed that refers to the
+  ///   system properties that configure the provider
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
     JdkDecisions.begin();
     if (arguments != null && !arguments.isEmpty()) {
@@ -61,9 +62,9 @@ public final class Agent {
     }
   }
 
-  /// Checks that the JVM has not chosen another provider yet, which it does only once. An agent
-  /// before this one may have caused that; but querying the provider first here would preempt the
-  /// application's own choice.
+  /// Returns true if the JVM has already chosen another provider, and reports that provider. The
+  /// JVM chooses only once, and an agent that ran earlier may have caused the choice. The provider
+  /// itself is not queried here because the query would preempt the application's own choice.
   ///
   /// @return true if the JVM has another provider, which is reported
   private static boolean isLate(Instrumentation instrumentation) {
@@ -82,8 +83,8 @@ public final class Agent {
     return false;
   }
 
-  /// Gives the class path native access. Without it everything works too, after a warning of the
-  /// JDK that names the option to use.
+  /// Enables native access for the class path. If this fails, everything still works, but the JDK
+  /// prints a warning that names the option to use.
   private static void enableNativeAccess() {
     try {
       Method enable = Module.class.getDeclaredMethod("implAddEnableNativeAccessToAllUnnamed");

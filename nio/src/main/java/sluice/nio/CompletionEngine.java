@@ -26,8 +26,8 @@ import sluice.nio.ring.RingBudget;
 import sluice.nio.ring.RingStart;
 import sluice.nio.ring.SelectorLoop;
 
-/// The engine with Sluice's own channels, and selectors that let a ring move their bytes. Any
-/// thread may call.
+/// The engine that uses Sluice's own channels and selectors, which may move the bytes of these
+/// channels through a ring. Any thread may call it.
 final class CompletionEngine implements NioEngine {
   /// The setting for selectors that start a ring before their first wait.
   static final int AT_ONCE = 0;
@@ -66,13 +66,14 @@ final class CompletionEngine implements NioEngine {
     this.loops = loops;
   }
 
-  /// Creates the engine behind a front. It has no rings, because a connection belongs to at most
-  /// one ring, and the front's loop has it.
+  /// Creates an engine for channels behind a front. It uses no rings, because a connection belongs
+  /// to at most one ring and is already served by the ring of the front's loop.
   static CompletionEngine behind(Front front, SelectorProvider provider) {
     return new CompletionEngine(provider, NEVER, front, front::loop);
   }
 
-  /// Returns the reason why no ring can be used here, with the fix; null if one can.
+  /// Returns the reason why no ring can be used in this process, together with a way to fix it, or
+  /// null if rings are available.
   static @Nullable String unavailable() {
     return Availability.REASON;
   }
@@ -82,8 +83,8 @@ final class CompletionEngine implements NioEngine {
     static final @Nullable String REASON = reason();
   }
 
-  /// Tries whether a ring can be used. A ring belongs to a platform thread, but a virtual one may
-  /// be the first to need a channel.
+  /// Tests whether a ring can be created. The test runs on a platform thread because a ring belongs
+  /// to a platform thread, but the first thread that needs a channel may be virtual.
   static @Nullable String reason() {
     return Thread.currentThread().isVirtual()
         ? CompletableFuture.supplyAsync(

@@ -11,8 +11,9 @@ import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
-/// An engine that delegates to a provider of the JDK's channels: the JDK's own, for a choice
-/// without effect, or [sluice.nio.readiness.ReadinessChannels]. Any thread may use it.
+/// An engine that delegates to a provider of the JDK's channels. This is either the JDK's own
+/// provider, which leaves the JVM's behavior unchanged, or
+/// [sluice.nio.readiness.ReadinessChannels]. Any thread may use it.
 final class DelegatingEngine implements NioEngine {
   private final String name;
   private final SelectorProvider provider;

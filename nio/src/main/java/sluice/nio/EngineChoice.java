@@ -21,22 +21,23 @@ import sluice.nio.ring.RingBudget;
 import sluice.nio.ring.RingNotice;
 import sluice.sys.threads.ModuleOption;
 
-/// The choice of a JVM's engine, with the reason. Made once, by the thread that first needs a
-/// channel.
+/// The engine that was chosen for this JVM, and the reason for the choice. The choice is made once,
+/// by the first thread that needs a channel.
 ///
 /// System properties: `sluice.nio.engine` names an engine or is `auto`. `sluice.nio.threshold` is
-/// the number of interest changes that wait for the next select. `sluice.nio.coalescing=false`
-/// keeps the readiness engine from delaying waits. `sluice.nio.memory` is the memory of all rings
-/// together, in MiB from 16 to 1024, or 0 for no rings. `sluice.nio.stats=true` prints the counts
-/// of the readiness engine at the JVM's exit. `sluice.nio.static` names a directory whose files are
-/// served in front of the application, `sluice.nio.static.log` a file that gets a line for each of
-/// these replies, and `sluice.nio.static.log.format` the format of the lines. `sluice.nio.cache` is
-/// the number of MiB for caching the application's cacheable replies, and `sluice.nio.cache.rules`
-/// names paths whose replies are cached although they do not allow it. `sluice.nio.quiet=true`
-/// suppresses the line with the choice.
+/// the number of interest changes that are deferred until the next select.
+/// `sluice.nio.coalescing=false` prevents the readiness engine from delaying waits.
+/// `sluice.nio.memory` is the total memory of all rings in MiB, from 16 to 1024, or 0 to disable
+/// rings. `sluice.nio.stats=true` prints the counters of the readiness engine when the JVM exits.
+/// `sluice.nio.static` names a directory whose files are served in front of the application,
+/// `sluice.nio.static.log` names a file to which a line is appended for each of these replies, and
+/// `sluice.nio.static.log.format` is the format of these lines. `sluice.nio.cache` is the number of
+/// MiB for caching the application's cacheable replies, and `sluice.nio.cache.rules` names paths
+/// whose replies are cached even if their headers do not permit caching. `sluice.nio.quiet=true`
+/// suppresses the line that reports the choice.
 ///
-/// @param engine the choice
-/// @param why one clause for people
+/// @param engine the chosen engine
+/// @param why the reason, as a clause of a message
 record EngineChoice(NioEngine engine, String why) {
   static final String ENGINE = "sluice.nio.engine";
   static final String THRESHOLD = "sluice.nio.threshold";
@@ -53,14 +54,14 @@ record EngineChoice(NioEngine engine, String why) {
   private static final int MAX_THRESHOLD = 1 << 20;
   private static final int MAX_CACHE_MIB = 4096;
 
-  /// Makes the choice.
+  /// Chooses an engine.
   ///
-  /// @param properties the value of a system property, or null
+  /// @param properties returns the value of a system property, or null if it is not set
   /// @param provider the provider that Sluice's own channels report
-  /// @throws IllegalArgumentException for a value that has no meaning
-  /// @throws IllegalStateException if the named engine cannot work here
+  /// @throws IllegalArgumentException if a property has an invalid value
+  /// @throws IllegalStateException if the named engine cannot work in this JVM
   static EngineChoice make(UnaryOperator<@Nullable String> properties, SelectorProvider provider) {
-    // Reports a wrong value at once, whichever engine uses it.
+    // Validates the value even if the chosen engine does not use it.
     int memory = RingBudget.mib(properties);
     ReadinessSettings settings =
         new ReadinessSettings(
@@ -112,7 +113,8 @@ record EngineChoice(NioEngine engine, String why) {
     };
   }
 
-  /// Chooses Sluice's own channels behind the files of a directory.
+  /// Creates the engine that uses Sluice's own channels behind a front with the files of a
+  /// directory.
   private static EngineChoice inFront(
       String files,
       @Nullable String wanted,
@@ -146,8 +148,8 @@ record EngineChoice(NioEngine engine, String why) {
         CompletionEngine.behind(front, provider), "without rings, because of -D" + STATIC);
   }
 
-  /// Returns the file of the access log. A log that cannot be written is reported at the start, not
-  /// with the first client.
+  /// Returns the path of the access log after checking that it can be written, so that a problem is
+  /// reported at startup rather than when the first client connects.
   private static @Nullable Path accessLog(@Nullable String file) {
     if (file == null) {
       return null;
@@ -216,15 +218,16 @@ record EngineChoice(NioEngine engine, String why) {
     };
   }
 
-  /// Returns one line with the choice.
+  /// Returns a line that describes the choice.
   String line() {
     return "sluice.nio: engine " + engine.name() + ", " + why + " (-D" + QUIET + "=true: not said)";
   }
 
-  /// Returns the notice for a completion engine without rings; empty if it has them.
+  /// Returns the notice to print if a completion engine has no rings, or an empty string if it has
+  /// some.
   ///
-  /// @param memory the MiB for all rings
-  /// @param unavailable the reason why no ring can be used, null if one can
+  /// @param memory the memory of all rings in MiB
+  /// @param unavailable the reason why no ring can be used, or null if rings are available
   static String withoutRings(int memory, @Nullable String unavailable) {
     if (memory == 0) {
       return ", without rings because of -D" + RingBudget.PROPERTY + "=0";
@@ -241,10 +244,12 @@ record EngineChoice(NioEngine engine, String why) {
     return new DelegatingEngine(ReadinessChannels.NAME, ReadinessChannels.open(settings));
   }
 
-  /// Returns the engine with Sluice's own channels, for an application that asked for them by name:
-  /// without rings they would be no better than the JDK's.
+  /// Returns the engine that uses Sluice's own channels, for an application that named it
+  /// explicitly. The call fails if rings are unavailable, because the engine would then have no
+  /// advantage over the JDK's channels.
   ///
-  /// @param unavailable the reason why no ring can be used, with its own fix; null if one can
+  /// @param unavailable the reason why no ring can be used, including its fix, or null if rings are
+  ///   available
   static NioEngine completion(SelectorProvider provider, @Nullable String unavailable) {
     if (unavailable != null) {
       String reason =
@@ -264,7 +269,7 @@ record EngineChoice(NioEngine engine, String why) {
     if (JdkExport.isExported()) {
       return new DelegatingEngine("jdk", JdkProvider.find());
     }
-    // While the JVM's default is being created by this very call, there is none yet.
+    // The provider is null while this call is itself creating the JVM's default provider.
     SelectorProvider found = SelectorProvider.provider();
     if (found == null || found instanceof SluiceSelectorProvider) {
       requireExport("the JDK's own provider, when this one is the JVM's default");
@@ -285,9 +290,9 @@ record EngineChoice(NioEngine engine, String why) {
     }
   }
 
-  /// Returns a property that is `true` or `false`.
+  /// Returns the value of a boolean property.
   ///
-  /// @throws IllegalArgumentException for another value
+  /// @throws IllegalArgumentException if the value is neither `true` nor `false`
   static boolean flag(UnaryOperator<@Nullable String> properties, String name, boolean otherwise) {
     String text = properties.apply(name);
     if (text != null && !text.equals("true") && !text.equals("false")) {
@@ -310,7 +315,8 @@ record EngineChoice(NioEngine engine, String why) {
         "-D" + THRESHOLD + "=" + text + ": not a number from 1 to " + MAX_THRESHOLD + ".");
   }
 
-  /// The access to the JDK's class, which is named only once it is known to be accessible.
+  /// Isolates the references to the JDK's class, so that the class is only loaded once it is known
+  /// to be accessible.
   private static final class JdkProvider {
     static SelectorProvider find() {
       return sun.nio.ch.DefaultSelectorProvider.get();

@@ -5,10 +5,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.http.front.KeptReplies;
 
-/// The replies of this JVM's application that are cached in front of it (`-Dsluice.nio.cache`), for
-/// applications that add or remove some themselves. Without a cache, the methods do nothing. Any
-/// thread may call. Each method returns when no later request can be answered by a reply that it
-/// has removed.
+/// The replies of this JVM's application that are cached in front of it (`-Dsluice.nio.cache`).
+/// Applications can use this class to add and remove replies. If there is no cache, the methods
+/// have no effect. Any thread may call them. When a method returns, the replies that it has removed
+/// are no longer used to answer later requests.
 public final class FrontReplies {
   private static volatile @Nullable KeptReplies kept;
 
@@ -19,15 +19,16 @@ public final class FrontReplies {
     return replies;
   }
 
-  /// Caches a reply to `GET` and `HEAD` of a path, for all hosts, until it is no longer fresh or is
-  /// removed.
+  /// Caches a reply to `GET` and `HEAD` requests for a path on all hosts. The reply is used until
+  /// it becomes stale or is removed.
   ///
   /// @param target the path and query as requested
-  /// @param fields the fields of the reply's head other than Content-Length
-  /// @param body at most 64 KiB
-  /// @param seconds the time it stays fresh, at least 1
-  /// @param tags the tags by which [#purgeTag] removes it
-  /// @throws IllegalArgumentException for an invalid target or field, or a body that is too long
+  /// @param fields the header fields of the reply except for Content-Length
+  /// @param body the body, at most 64 KiB
+  /// @param seconds the number of seconds for which the reply stays fresh, at least 1
+  /// @param tags the tags by which [#purgeTag] removes the reply
+  /// @throws IllegalArgumentException if the target or a field is invalid, or if the body is too
+  ///   long
   public static void put(
       String target, Map<String, String> fields, byte[] body, long seconds, Set<String> tags) {
     KeptReplies replies = kept;
@@ -36,7 +37,7 @@ public final class FrontReplies {
     }
   }
 
-  /// Removes the cached replies for a path and query, of all hosts.
+  /// Removes the cached replies for a path and query from the caches of all hosts.
   ///
   /// @return the number of replies removed
   public static int purge(String target) {
@@ -44,8 +45,8 @@ public final class FrontReplies {
     return replies == null ? 0 : replies.purge(target);
   }
 
-  /// Removes all replies with a tag, given by [#put], or by the field `Cache-Tag` (a list) or
-  /// `Surrogate-Key` (words) of the application's reply.
+  /// Removes all replies with the given tag. A tag is assigned by [#put], or by the `Cache-Tag` (a
+  /// list) or `Surrogate-Key` (a sequence of words) field of the application's reply.
   ///
   /// @return the number of replies removed
   public static int purgeTag(String tag) {
@@ -53,7 +54,7 @@ public final class FrontReplies {
     return replies == null ? 0 : replies.purgeTag(tag);
   }
 
-  /// Removes all replies.
+  /// Removes all cached replies.
   ///
   /// @return the number of replies removed
   public static int clear() {
@@ -61,7 +62,7 @@ public final class FrontReplies {
     return replies == null ? 0 : replies.clear();
   }
 
-  /// Returns the number of requests that were answered from the cache, since the start.
+  /// Returns the number of requests that have been answered from the cache since it was created.
   public static long hits() {
     KeptReplies replies = kept;
     return replies == null ? 0 : replies.counts().hits();

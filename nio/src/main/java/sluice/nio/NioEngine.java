@@ -10,10 +10,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import org.jspecify.annotations.Nullable;
 
-/// A factory of channels and the selectors they register with. Any thread may call any method at
-/// any time.
+/// A factory for channels and for the selectors they register with. Any thread may call any method
+/// at any time.
 interface NioEngine {
-  /// Returns the name of the engine in `-Dsluice.nio.engine`.
+  /// Returns the value of `-Dsluice.nio.engine` that selects this engine.
   String name();
 
   AbstractSelector openSelector() throws IOException;
@@ -26,6 +26,7 @@ interface NioEngine {
 
   Pipe openPipe() throws IOException;
 
-  /// Returns the channel the process was started with, as by inetd; null if there is none.
+  /// Returns the channel that this process inherited from its parent, such as inetd, or null if
+  /// there is none.
   @Nullable Channel inheritedChannel() throws IOException;
 }

@@ -10,15 +10,17 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import org.jspecify.annotations.Nullable;
 
-/// A stand-in for an engine that cannot be used, or whose name or settings are wrong. It reports
-/// that to each call for a channel or a selector. Any thread may call.
+/// A placeholder for an engine that cannot be used, or whose name or settings are invalid. Every
+/// call that opens a channel or a selector throws an exception with this information. Any thread
+/// may call it.
 ///
-/// A provider whose constructor threw would report it less clearly: the JDK wraps the exception
-/// into two more, and later calls only find a class that could not be initialized.
+/// The problem is not thrown by the provider's constructor, because the JDK would wrap the
+/// exception in two others, and later calls would only report a class that could not be
+/// initialized.
 final class RefusingEngine implements NioEngine {
   private final String refusal;
 
-  /// @param refusal the message with the problem, the reason and the fix
+  /// @param refusal the message that describes the problem, its cause and the fix
   RefusingEngine(String refusal) {
     this.refusal = refusal;
   }

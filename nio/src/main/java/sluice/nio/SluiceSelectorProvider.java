@@ -17,9 +17,9 @@ import sluice.sys.sockets.JdkDecisions;
 /// The selector provider that supplies channels and selectors to unmodified applications. Any
 /// thread may use it.
 ///
-/// As the JVM's default it is named by the system property
-/// `java.nio.channels.spi.SelectorProvider`, found as a service, or set by the agent. An instance
-/// also works without being the default.
+/// To become the JVM's default, this provider is named by the system property
+/// `java.nio.channels.spi.SelectorProvider`, found as a service, or installed by the agent. An
+/// instance can also be used directly without being the default.
 public final class SluiceSelectorProvider extends SelectorProvider {
   private final NioEngine engine;
 
@@ -27,10 +27,10 @@ public final class SluiceSelectorProvider extends SelectorProvider {
     JdkDecisions.begin(); // before the application can change what the JDK has read
   }
 
-  /// Creates a provider with the engine named by the system property `sluice.nio.engine`, which is
-  /// reported on standard error once per JVM. If the engine cannot work in this JVM, or a property
-  /// has an invalid value, every call that opens something throws an [IOException] with the reason
-  /// and the fix.
+  /// Creates a provider with the engine named by the system property `sluice.nio.engine`, and
+  /// reports the engine on standard error once per JVM. If the engine cannot work in this JVM, or a
+  /// property has an invalid value, every call that opens something throws an [IOException] with
+  /// the reason and the fix.
   public SluiceSelectorProvider() {
     this.engine = Chosen.engine(this);
   }
@@ -39,12 +39,14 @@ public final class SluiceSelectorProvider extends SelectorProvider {
     this.engine = engine;
   }
 
-  /// Creates a provider with an engine whose channels report this provider.
+  /// Creates a provider from an engine factory, which is passed this provider so that channels can
+  /// report it.
   SluiceSelectorProvider(Function<SelectorProvider, NioEngine> engine) {
     this.engine = engine.apply(this);
   }
 
-  /// The choice of this JVM, made once. The channels of all providers report the first one.
+  /// Holds the engine of this JVM, which is chosen once. The channels of all providers report the
+  /// first provider that was created.
   private static final class Chosen {
     private static @Nullable NioEngine chosen;
 
@@ -68,8 +70,8 @@ public final class SluiceSelectorProvider extends SelectorProvider {
     }
   }
 
-  /// Returns the name of the engine in use: `readiness`, `completion` or `jdk`; `none` if every
-  /// call is refused.
+  /// Returns the name of the engine in use, which is `readiness`, `completion` or `jdk`, or `none`
+  /// if all calls are rejected.
   public String engineName() {
     return engine.name();
   }

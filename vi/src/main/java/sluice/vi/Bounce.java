@@ -5,13 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/// A registered buffer that Level I copies through. Owned by the thread at its queue.
+/// A registered buffer through which Level I copies messages. Owned by the thread at its queue.
 final class Bounce {
   private final ViBuffer buffer;
   private final ViBufferTicket registration;
   private final ArrayDeque<Bounce> home;
 
-  /// @param home the queue it returns to when the device has given it back
+  /// @param home the queue to which this buffer is added when the device has released it
   Bounce(Registrar vi, int bytes, ArrayDeque<Bounce> home) throws ViException {
     this.home = home;
     buffer = new ViBuffer(bytes);
@@ -47,12 +47,12 @@ final class Bounce {
     MemorySegment.copy(buffer.memory(), JAVA_BYTE, 0, array, at, length);
   }
 
-  /// Lends the buffer to the device, for a receive.
+  /// Passes the buffer to the device for a receive.
   void lend() {
     buffer.claim();
   }
 
-  /// Takes the buffer back from the device.
+  /// Reclaims the buffer from the device.
   void takeBack() {
     buffer.giveBack();
   }

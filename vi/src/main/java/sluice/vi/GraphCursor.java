@@ -4,7 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 
-/// A read position in a graph. Used by one thread. The bytes it reads may come from a hostile peer.
+/// A read position in a graph, which is used by a single thread. The bytes may come from a hostile
+/// peer.
 final class GraphCursor {
   private final MemorySegment segment;
   private long at;
@@ -18,9 +19,9 @@ final class GraphCursor {
     return segment;
   }
 
-  /// Advances by a number of bytes.
+  /// Advances the position by the given number of bytes.
   ///
-  /// @return the position before
+  /// @return the previous position
   long pass(long bytes) {
     long begin = at;
     at += bytes;
@@ -33,8 +34,8 @@ final class GraphCursor {
 
   /// Reads the number of elements that follow.
   ///
-  /// @param bytes the least number of bytes per element, at least 1
-  /// @throws IndexOutOfBoundsException if the buffer cannot hold that many
+  /// @param bytes the minimum number of bytes per element, at least 1
+  /// @throws IndexOutOfBoundsException if the buffer is too small for that many elements
   int count(int bytes) {
     int count = number();
     if (count < 0 || (long) count * bytes > segment.byteSize() - at) {

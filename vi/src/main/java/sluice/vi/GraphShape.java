@@ -21,10 +21,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The format of values of one declared type in a buffer. Immutable once created: any thread may
-/// use it.
+/// The format in which values of a declared type are stored in a buffer. Immutable after creation,
+/// so any thread may use it.
 abstract class GraphShape {
-  /// An object that has been read, with its shape.
+  /// An object that has already been read, and its shape.
   record Known(GraphShape shape, Object value) {}
 
   private static final Map<Class<?>, ValueLayout> PRIMITIVES =
@@ -44,10 +44,11 @@ abstract class GraphShape {
     this.type = type;
   }
 
-  /// Returns the shape of a type.
+  /// Returns the shape of the given type.
   ///
-  /// @param made the shapes of this graph, so that each type has one
-  /// @throws IllegalArgumentException if a type cannot be stored in a buffer
+  /// @param made the shapes that were already created for this graph, so that each type has only
+  ///   one
+  /// @throws IllegalArgumentException if values of the type cannot be stored in a buffer
   static GraphShape of(Type type, Map<Type, GraphShape> made) {
     GraphShape known = made.get(type);
     if (known != null) {
@@ -83,9 +84,9 @@ abstract class GraphShape {
   /// Resolves the shapes of the components.
   void complete(Map<Type, GraphShape> made) {}
 
-  /// Writes a value, or a reference to an object in the buffer.
+  /// Writes a value, or a reference to an object that is already in the buffer.
   ///
-  /// @return the position behind it
+  /// @return the position after the written bytes
   long write(
       MemorySegment to,
       long at,
@@ -142,7 +143,7 @@ abstract class GraphShape {
     return type.getTypeName();
   }
 
-  /// The shape of a component that is a number or a truth value, which has no reference.
+  /// The shape of a primitive component, which is stored without a reference.
   private static final class Primitive extends GraphShape {
     private final Class<?> type;
     private final int bytes;
@@ -323,7 +324,7 @@ abstract class GraphShape {
     }
   }
 
-  /// The shape of a record: two kinds of method handles, created once.
+  /// The shape of a record, which uses method handles that are created once.
   private static final class Composite extends GraphShape {
     private final RecordComponent[] components;
     private final MethodHandle[] accessors;

@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import sluice.vi.device.BiasedFlag;
 
-/// A check that only one thread at a time uses a work queue. It is not a lock: entering while
-/// another thread is inside is an error, which throws.
+/// Checks that only one thread at a time uses a work queue. This is not a lock: if another thread
+/// is inside, entering throws an exception.
 ///
-/// A thread at the other queue may pass through ([#tryPass]), to continue with descriptors posted
-/// here. That is not an error of the queue's own thread, which waits until the passing one has
-/// left.
+/// A thread at the other queue may enter briefly ([#tryPass]) in order to make progress on
+/// descriptors that are posted here. If this queue's own thread enters at that time, it waits until
+/// the other thread has left.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -18,7 +18,8 @@ import sluice.vi.device.BiasedFlag;
 final class Guard {
   private static final long NAP_NANOS = 50_000;
 
-  /// The number of doublings of a nap. The longest nap is 1.6 ms.
+  /// The maximum number of times that the parking time is doubled. The longest parking time is 1.6
+  /// ms.
   private static final int MOST_DOUBLED = 5;
 
   private static final int SPINS = 100;
@@ -59,11 +60,11 @@ final class Guard {
     keep(interrupted);
   }
 
-  /// Pauses. A pass takes less than a microsecond, unless its thread has lost its processor: then a
-  /// virtual thread that spins would keep a carrier from it.
+  /// Pauses. A pass takes less than a microsecond unless its thread has been descheduled. In that
+  /// case a spinning virtual thread would prevent it from obtaining a carrier.
   ///
   /// @return true if the thread was interrupted. The interrupt status is cleared, because parking
-  ///   would return at once
+  ///   would otherwise return immediately
   private static boolean pause(int pauses) {
     if (pauses < SPINS) {
       Thread.onSpinWait();
@@ -83,7 +84,8 @@ final class Guard {
     return busy.tryTake();
   }
 
-  /// Enters for a moment, for the thread at the other queue. [#exitPass] ends the pass.
+  /// Enters briefly on behalf of the thread at the other queue, which must call [#exitPass]
+  /// afterwards.
   boolean tryPass() {
     int _ = begun.getAndIncrement();
     if (tryEnter()) {
@@ -98,8 +100,8 @@ final class Guard {
     int _ = ended.getAndIncrement();
   }
 
-  /// Waits, parking, for a thread that will leave soon. For closing only. An interrupt is
-  /// preserved.
+  /// Parks until the current thread has left, which must happen soon. Only used for closing. The
+  /// interrupt status is preserved.
   void enterUninterruptibly() {
     boolean interrupted = false;
     for (int pauses = SPINS; !tryEnter(); pauses++) {

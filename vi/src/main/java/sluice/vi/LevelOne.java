@@ -4,19 +4,21 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Level I of a VI: byte arrays, copied through registered memory. Sending is owned by the thread
-/// at the send queue, receiving by the thread at the receive queue.
+/// Level I of a VI, which transfers byte arrays by copying them through registered memory. The
+/// fields for sending are owned by the thread at the send queue, and those for receiving by the
+/// thread at the receive queue.
 ///
-/// An array has no address that a device could use after a call, so every message is copied through
-/// registered memory once on each side, whatever its length. A device that copies by Java code
-/// ([sluice.vi.device.Port#takesArrays]) takes the array itself: a send returns when the device has
-/// finished with it, and a send that exceeds its time limit keeps the rest of the message in a
-/// copy.
+/// Since the address of an array is not stable after a call, every message is copied through
+/// registered memory once on each side, regardless of its length. A device that copies in Java code
+/// ([sluice.vi.device.Port#takesArrays]) uses the array directly. In this case a send returns when
+/// the device no longer needs the array. If the send exceeds its timeout, the rest of the message
+/// is copied.
 ///
-/// Limits: as many receive buffers as the receive queue is deep, made when they are first needed.
+/// Limits: the number of receive buffers is limited to the depth of the receive queue. They are
+/// allocated on first use.
 final class LevelOne {
-  /// The number of receives that [#recv] keeps posted, so that messages between two calls find
-  /// room.
+  /// The number of receives that [#recv] keeps posted, so that messages can be received between two
+  /// calls.
   private static final int PREPOSTED = 8;
 
   private static final int LEAST_BYTES = 4096;
@@ -29,7 +31,7 @@ final class LevelOne {
   private final ArrayDeque<ViBATicket> idleTickets = new ArrayDeque<>();
   private @Nullable Bounce sending;
 
-  /// The send of a device that takes arrays.
+  /// The ticket for sends on a device that uses arrays directly.
   private final ViBATicket inPlace = new ViBATicket(new byte[0], 0);
 
   /// True if the posted receives were posted by [#recv].
@@ -94,7 +96,7 @@ final class LevelOne {
     }
   }
 
-  /// Returns a buffer of at least a given size, up to the longest message.
+  /// Returns a buffer of at least the given size, which must not exceed the maximum message length.
   private Bounce room(ArrayDeque<Bounce> idle, int bytes) throws ViException {
     Bounce memory = idle.poll();
     if (memory != null && memory.sizeBytes() < bytes) {
@@ -125,8 +127,9 @@ final class LevelOne {
     }
   }
 
-  /// Posts receives up to the wanted number. If the VI fails meanwhile, receives that are already
-  /// posted may have a message: the wait reports that.
+  /// Posts receives until the required number are posted. If the VI fails meanwhile, a receive that
+  /// is already posted may have completed with a message, so the subsequent wait reports the
+  /// failure.
   private void prepost() throws ViException {
     int wanted = Math.min(PREPOSTED, vi.attributes().receiveDepth());
     while (receives.waitable() < wanted && !vi.hasFailed()) {

@@ -14,11 +14,11 @@ import sluice.vi.device.DeviceProvider;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
-/// A network interface, or a substitute for one: the device that VIs are created on. Any thread may
-/// call.
+/// A network interface controller, or a substitute for one, on which VIs are created. Any thread
+/// may call.
 ///
-/// Lifecycle: opened by name → its VIs and servers are created and closed → closed, which closes
-/// its servers, fails its VIs and ends its thread.
+/// Lifecycle: opened by name → VIs and servers are created and closed → closed. Closing the device
+/// closes its servers, fails its VIs and terminates its thread.
 public final class Nic implements AutoCloseable {
   private final String name;
   private final Device device;
@@ -30,9 +30,9 @@ public final class Nic implements AutoCloseable {
     this.device = device;
   }
 
-  /// Opens the first device that can be used here: `local`, on Linux.
+  /// Opens the first device that is usable on this machine, which is `local` on Linux.
   ///
-  /// @throws ViException if none can, with the reason for each
+  /// @throws ViException if no device is usable; the message contains the reason for each
   public static Nic open() throws ViException {
     for (DeviceProvider provider : providers()) {
       for (String name : provider.names()) {
@@ -44,9 +44,10 @@ public final class Nic implements AutoCloseable {
     throw new ViMisconfigured("no device can be used here:\n" + describe(""));
   }
 
-  /// Opens a device by name.
+  /// Opens the device with the given name.
   ///
-  /// @throws ViException if there is none of that name, or it cannot be used, with the reason
+  /// @throws ViException if there is no such device or it is not usable; the message contains the
+  ///   reason
   public static Nic open(String name) throws ViException {
     DeviceProvider provider = provider(name);
     String why = provider.why(name);
@@ -58,11 +59,12 @@ public final class Nic implements AutoCloseable {
 
   /// Opens a device by name with its arguments.
   ///
-  /// @param words for `xdp`: driver, interface and address, and optionally a gateway, such as
-  ///   `xdp:eth0,10.0.0.2/24,via=10.0.0.1` or `tap:tap0,10.0.0.2/24`; for `ring` its engine, such
-  ///   as `epoll`; other devices take none
-  /// @throws ViException if there is none of that name, the arguments are wrong, or the named
-  ///   resources are not available; the message gives the reason and the fix
+  /// @param words the arguments of the device. For `xdp`, these are the driver, interface and
+  ///   address, and optionally a gateway, such as `xdp:eth0,10.0.0.2/24,via=10.0.0.1` or
+  ///   `tap:tap0,10.0.0.2/24`; for `ring`, the engine, such as `epoll`. Other devices have no
+  ///   arguments
+  /// @throws ViException if there is no such device, the arguments are invalid, or the named
+  ///   resources are not available; the message contains the reason and a fix
   public static Nic open(String name, String words) throws ViException {
     try {
       return new Nic(name, provider(name).open(name, words));
@@ -93,15 +95,16 @@ public final class Nic implements AutoCloseable {
     return ServiceLoader.load(DeviceProvider.class, Nic.class.getClassLoader());
   }
 
-  /// Returns the names of all devices of this build, usable here or not.
+  /// Returns the names of all devices in this build, including those that are not usable on this
+  /// machine.
   public static List<String> names() {
     List<String> all = new ArrayList<>();
     providers().forEach(provider -> all.addAll(provider.names()));
     return all;
   }
 
-  /// Returns every device of this build, with the reason why it cannot be used here; empty if it
-  /// can.
+  /// Returns every device in this build with the reason why it is not usable on this machine, or an
+  /// empty string if it is usable.
   public static Map<String, String> skipped() {
     Map<String, String> all = new LinkedHashMap<>();
     for (DeviceProvider provider : providers()) {
@@ -129,12 +132,13 @@ public final class Nic implements AutoCloseable {
     return name;
   }
 
-  /// Returns one line for each device: in use, usable, or the reason why it is skipped.
+  /// Returns one line for each device, which states that it is in use, that it is usable, or why it
+  /// is not usable.
   public String why() {
     return describe(name);
   }
 
-  /// Returns an address that this device can connect to or listen at.
+  /// Returns an address to which VIs of this device can connect, or at which servers can listen.
   public ViAddress address(String place) {
     return new ViAddress(this, place);
   }
@@ -153,22 +157,24 @@ public final class Nic implements AutoCloseable {
     return new ViClosed("the device is closed. Fix: open another Nic, and close it last", cause);
   }
 
-  /// Returns the end of a VI as reported to its program. VIs are ended one after the other, so one
-  /// of two on this device learns of its peer's end before its own. Both result from closing this
-  /// device, which was marked closed before the first of them ended.
+  /// Returns the failure that is reported to the program of a VI. When this device is closed, its
+  /// VIs are ended one after another, so if two of them are connected, one of them observes the end
+  /// of its peer before it is ended itself. Since this device is marked as closed before any VI is
+  /// ended, the closed device is reported as the cause of both failures.
   Failure told(Failure why) {
     return closed && why.fault() == Fault.PEER_CLOSED ? Failure.DEVICE_CLOSED : why;
   }
 
-  /// Returns the exception for a failed call of the device, translated as by [#told]: a client is
-  /// not refused by a server of this device that ends with it.
+  /// Returns the exception for a failed call to the device, translated as by [#told]. If a server
+  /// of this device is closed together with the device, its clients are therefore not reported as
+  /// refused.
   ViException told(String doing, IOException thrown) {
     return closed ? isClosed(thrown) : ViFaults.of(doing, thrown);
   }
 
   /// Registers an open server or VI, which must be ended before the device is closed.
   ///
-  /// @param ending ends it; the same object is passed to [#closed]
+  /// @param ending the action that ends it, which must also be passed to [#closed]
   void opened(Runnable ending) {
     open.add(ending);
     if (closed) {
@@ -180,8 +186,8 @@ public final class Nic implements AutoCloseable {
     open.remove(ending);
   }
 
-  /// Closes the servers, ends the VIs, then closes the device; everything it ends ends with
-  /// [ViClosed]. VIs must still be closed. Idempotent.
+  /// Closes the servers, ends the VIs, and then closes the device. Pending operations fail with
+  /// [ViClosed]. VIs must still be closed by their owners. Idempotent.
   @Override
   public void close() {
     closed = true;

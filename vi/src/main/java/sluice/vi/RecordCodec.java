@@ -9,8 +9,8 @@ import java.lang.invoke.VarHandle.AccessMode;
 import java.lang.reflect.RecordComponent;
 import java.util.Map;
 
-/// A codec for the components of a record class: two method handles, created once per class from
-/// its constructor and its accessors. Immutable: any thread may use it.
+/// A codec for the components of a record class. Its two method handles are created once per class
+/// from the constructor and the accessors. Immutable, so any thread may use it.
 final class RecordCodec<R extends Record> {
   private static final Map<Class<?>, ValueLayout> LAYOUTS =
       Map.of(
@@ -81,7 +81,7 @@ final class RecordCodec<R extends Record> {
     return (RecordCodec<R>) CODECS.get(type);
   }
 
-  /// Returns an access handle for `offset` bytes behind the given position.
+  /// Returns an access handle that adds `offset` bytes to the given position.
   private static MethodHandle shifted(MethodHandle access, int offset)
       throws NoSuchMethodException, IllegalAccessException {
     MethodHandle add =
@@ -99,7 +99,7 @@ final class RecordCodec<R extends Record> {
     return offset + place;
   }
 
-  /// Returns the constructor as a handle that reads each argument from memory.
+  /// Returns a handle that invokes the constructor with arguments read from memory.
   private static MethodHandle reader(MethodHandle constructor, MethodHandle[] reads) {
     MethodHandle all = constructor;
     for (int i = reads.length - 1; i >= 0; i--) {

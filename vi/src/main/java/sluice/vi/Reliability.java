@@ -1,17 +1,18 @@
 package sluice.vi;
 
-/// The reliability level of a connection: defines when a send completes, and the fate of a message
-/// that meets an empty receive queue (Virtual Interface Architecture 1.0, section 2.4). Both ends
-/// choose the same. Each failure puts the VI into the error state.
+/// The reliability level of a connection. It determines when a send completes, and how a message is
+/// handled if the receive queue is empty (Virtual Interface Architecture 1.0, section 2.4). Both
+/// ends must use the same level. Every failure puts the VI into the error state.
 public enum Reliability {
-  /// A send completes when the device has taken the message, which the network of `xdp` may lose. A
-  /// message without a posted receive is discarded if the device can tell (`local`, `ring`, `xdp`);
-  /// on other devices it waits, as below.
+  /// A send completes when the device has accepted the message, which may be lost in the network if
+  /// the device is `xdp`. If no receive is posted, the message is discarded if the device can
+  /// detect this (`local`, `ring`, `xdp`). On other devices it waits as in [#RELIABLE_DELIVERY].
   UNRELIABLE,
-  /// A send completes when the message is with the peer's device; it then arrives unless the peer
-  /// ends. A message without a posted receive waits, and delays the messages behind it.
+  /// A send completes when the message has arrived at the peer's device. It is then delivered
+  /// unless the peer terminates. If no receive is posted, the message waits and delays the messages
+  /// that follow.
   RELIABLE_DELIVERY,
-  /// A send completes when the message is in the peer's buffer. A message without a posted receive
-  /// waits, and its send with it.
+  /// A send completes when the message has been stored in the peer's buffer. If no receive is
+  /// posted, both the message and its send wait.
   RELIABLE_RECEPTION
 }

@@ -12,20 +12,20 @@ import sluice.vi.device.Port;
 /// A Virtual Interface: a connection to one other VI, with a send queue and a receive queue (Chang
 /// and von Eicken, "Interfacing Java to the Virtual Interface Architecture").
 ///
-/// Level I sends and receives byte arrays and copies them. Level II posts registered [ViBuffer]s,
-/// which the application fills and reads in place. Only one thread at a time may use the send
-/// queue, for posting and waiting, and one the receive queue; a second one gets an exception. Any
-/// thread may close.
+/// Level I sends and receives byte arrays, which are copied. Level II posts registered [ViBuffer]s,
+/// which the application fills and reads in place. Only one thread at a time may post to or wait on
+/// the send queue, and likewise for the receive queue. If a second thread does so, an exception is
+/// thrown. Any thread may close the VI.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `levelOne` | threads at the queues | volatile | volatile, under the monitor |
 /// | `closed` | the first that closes | volatile | compare-and-set |
 ///
-/// Lifecycle: connected → error, when anything fails → closed. In the error state every posted
-/// descriptor has failed and nothing can be posted.
+/// Lifecycle: connected → error, after any failure → closed. In the error state all posted
+/// descriptors have failed and no more can be posted.
 public final class Vi extends Registrar implements AutoCloseable {
-  /// The time limit of a wait without limit.
+  /// The timeout value of a wait that never times out.
   public static final int INFINITE = -1;
 
   private final Nic nic;
@@ -39,11 +39,11 @@ public final class Vi extends Registrar implements AutoCloseable {
 
   /// Connects to a [ViServer] with the same tag.
   ///
-  /// @param sendQ the queue for completed sends, or null
-  /// @param recvQ the queue for completed receives, or null
-  /// @throws ViRefused if no server has this tag, or it requires another reliability
-  /// @throws ViTimeout if the server does not accept in time
-  /// @throws ViMisconfigured if the address is not one of this device, or the device does not
+  /// @param sendQ the completion queue for sends, or null
+  /// @param recvQ the completion queue for receives, or null
+  /// @throws ViRefused if no server has this tag, or the server requires a different reliability
+  /// @throws ViTimeout if the server does not accept the connection before the timeout expires
+  /// @throws ViMisconfigured if the address does not belong to this device, or the device does not
   ///   support the reliability
   /// @throws ViClosed if the device has been closed
   public Vi(
@@ -89,8 +89,8 @@ public final class Vi extends Registrar implements AutoCloseable {
     return micros < 0 ? -1 : TimeUnit.MICROSECONDS.toNanos(micros);
   }
 
-  /// Returns the VI that a ticket was posted to last, for completion queues shared by many VIs;
-  /// null if it was never posted.
+  /// Returns the VI to which a ticket was last posted, or null if it was never posted. This is
+  /// useful for completion queues that are shared by many VIs.
   public static @Nullable Vi of(ViTicket ticket) {
     return (Vi) ticket.postedTo();
   }
@@ -99,13 +99,13 @@ public final class Vi extends Registrar implements AutoCloseable {
     return attributes;
   }
 
-  /// Returns the longest message, as agreed by both ends.
+  /// Returns the maximum message length in bytes, which is the smaller value of both ends.
   public int transferBytes() {
     return port.spec().transferBytes();
   }
 
-  /// Returns the reason for the error state; null while the VI is connected, and after the peer's
-  /// end while messages that arrived before it wait for receives.
+  /// Returns the reason for the error state. The result is null while the VI is connected, and also
+  /// after the peer has closed its end while earlier messages are still waiting for receives.
   public @Nullable String failure() {
     Failure failure = port.failure();
     return failure == null ? null : told(failure).why();
@@ -113,31 +113,31 @@ public final class Vi extends Registrar implements AutoCloseable {
 
   // ---- Level I -------------------------------------------------------------------------------
 
-  /// Sends bytes of an array and returns when the send completes. The bytes are copied: the caller
-  /// may reuse the array, also after a failure.
+  /// Sends bytes of an array and returns when the send completes. Since the bytes are copied, the
+  /// caller may reuse the array even after a failure.
   ///
-  /// @throws ViException if the VI has failed, or the message is too long
+  /// @throws ViException if the VI has failed or the message is too long
   public void send(byte[] b, int off, int len) throws ViException {
     send(b, off, len, INFINITE);
   }
 
-  /// Sends bytes of an array with a time limit. After a [ViTimeout] the message is still in
+  /// Sends bytes of an array with a timeout. If a [ViTimeout] is thrown, the message is still in
   /// transit.
   public void send(byte[] b, int off, int len, int microseconds) throws ViException {
     levelOne().send(b, off, len, microseconds);
   }
 
-  /// Waits for a message and returns it in an array of its length.
+  /// Waits for a message and returns it in an array whose length is that of the message.
   public byte[] recv(int microseconds) throws ViException {
     return levelOne().recv(microseconds);
   }
 
-  /// Posts an array as room for a message.
+  /// Posts an array into which a message can be received.
   public void recvPost(ViBATicket ticket) throws ViException {
     levelOne().recvPost(ticket);
   }
 
-  /// Waits for the next message into an array posted by [#recvPost].
+  /// Waits until the next message has been received into an array that was posted by [#recvPost].
   public ViBATicket recvWait(int microseconds) throws ViException {
     return levelOne().recvWait(microseconds);
   }
@@ -162,12 +162,12 @@ public final class Vi extends Registrar implements AutoCloseable {
   ///
   /// @throws ViException if the VI has failed, the queue is full, the buffer is not registered with
   ///   this VI, or the message is too long
-  /// @throws IllegalStateException if the buffer is posted already
+  /// @throws IllegalStateException if the buffer is already posted
   public void sendBufPost(ViBufferTicket ticket, int off, int len) throws ViException {
     sends.post(ticket, off, len);
   }
 
-  /// Posts a message gathered from several buffers.
+  /// Posts a message whose bytes are gathered from several buffers.
   public void sendBufPost(ViDescriptor pieces) throws ViException {
     sends.post(pieces);
   }
@@ -175,30 +175,31 @@ public final class Vi extends Registrar implements AutoCloseable {
   /// Waits for the oldest send to complete.
   ///
   /// @return a [ViBufferTicket] or a [ViDescriptor]
-  /// @throws ViTimeout if it did not complete in this time
-  /// @throws ViException if the VI has failed, and all earlier completions have been returned;
-  ///   every posted descriptor has then failed
-  /// @throws IllegalStateException if nothing is posted, or a send of Level I, which stays posted
+  /// @throws ViTimeout if the send does not complete before the timeout expires
+  /// @throws ViException if the VI has failed and all earlier completions have been returned, in
+  ///   which case every posted descriptor has failed
+  /// @throws IllegalStateException if nothing is posted, or the oldest send belongs to Level I, in
+  ///   which case it remains posted
   public ViTicket sendBufWait(int microseconds) throws ViException {
     return await(sends, microseconds);
   }
 
-  /// Posts room for a message: a buffer from an offset to its end.
+  /// Posts the part of a buffer from the given offset to its end for receiving a message.
   public void recvBufPost(ViBufferTicket ticket, int off) throws ViException {
     receives.post(ticket, off, ticket.buffer().sizeBytes() - off);
   }
 
-  /// Posts room for a message: a part of a buffer.
+  /// Posts a part of a buffer for receiving a message.
   public void recvBufPost(ViBufferTicket ticket, int off, int len) throws ViException {
     receives.post(ticket, off, len);
   }
 
-  /// Posts room for a message that is scattered over several buffers.
+  /// Posts several buffers over which a message is scattered when it is received.
   public void recvBufPost(ViDescriptor pieces) throws ViException {
     receives.post(pieces);
   }
 
-  /// Waits for the next message, with the results and exceptions of [#sendBufWait].
+  /// Waits for the next message. The results and exceptions are the same as in [#sendBufWait].
   public ViTicket recvBufWait(int microseconds) throws ViException {
     return await(receives, microseconds);
   }
@@ -248,8 +249,8 @@ public final class Vi extends Registrar implements AutoCloseable {
     return nic.told(why);
   }
 
-  /// Continues with sends on behalf of the thread at the receive queue, unless the thread at the
-  /// send queue is there.
+  /// Makes progress on sends on behalf of the thread at the receive queue, unless another thread is
+  /// using the send queue.
   void progressSends() {
     if (sends.guard().tryPass()) {
       try {
@@ -260,8 +261,8 @@ public final class Vi extends Registrar implements AutoCloseable {
     }
   }
 
-  /// Fails the unfinished descriptors of the other queue, because the VI has failed. A thread at
-  /// that queue, if there is one, finds out by itself; a completion queue returns failed
+  /// Fails the pending descriptors of the other queue because the VI has failed. If a thread is
+  /// using that queue, it detects the failure itself. A completion queue returns the failed
   /// descriptors.
   void failed(ViQueue which) {
     ViQueue other = which == sends ? receives : sends;
@@ -274,15 +275,15 @@ public final class Vi extends Registrar implements AutoCloseable {
     }
   }
 
-  /// Ends the VI, because the device is about to be closed.
+  /// Ends this VI because the device is about to be closed.
   void deviceClosed() {
     port.end(Failure.DEVICE_CLOSED);
   }
 
-  /// Ends the connection. The peer still receives the sent messages. Descriptors posted here fail,
-  /// and a waiting thread gets an exception. Registrations end. The calling thread parks until the
-  /// device and a thread at a queue have left; it never spins, and an interrupt is preserved.
-  /// Idempotent.
+  /// Closes the connection. The peer still receives all messages that were sent before. Posted
+  /// descriptors fail, and waiting threads throw an exception. Buffers are unregistered. The
+  /// calling thread parks, without spinning, until the device and any thread at a queue have left.
+  /// The interrupt status is preserved. Idempotent.
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

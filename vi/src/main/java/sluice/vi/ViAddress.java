@@ -1,8 +1,9 @@
 package sluice.vi;
 
-/// The address a VI connects to: a device of this process, and the peer's place in the form used by
-/// the device: for `ring`, `HOST:PORT`; for the others, a name of at most 60 bytes. Immutable.
+/// The address to which a VI connects. It consists of a device of this process and the location of
+/// the peer. The location is `HOST:PORT` for the device `ring`, and a name of at most 60 bytes for
+/// other devices. Immutable.
 ///
 /// @param nic the device
-/// @param place the place of the peer
+/// @param place the location of the peer
 public record ViAddress(Nic nic, String place) {}

@@ -2,18 +2,20 @@ package sluice.vi;
 
 import sluice.vi.device.PortSpec;
 
-/// The attributes of a VI. Immutable; start from [#DEFAULT] and use the `with` methods.
+/// The attributes of a VI. Immutable. Instances are derived from [#DEFAULT] by the `with` methods.
 ///
 /// @param reliability the reliability, which must be the same at both ends
-/// @param waiting the way in which threads wait
-/// @param spinMicros the time for which [WaitMode#HYBRID] spins, 1 to 10 000
-/// @param sendDepth the most sends posted at one time, 1 to 1024
-/// @param receiveDepth the most receives posted at one time, 1 to 1024
-/// @param transferBytes the longest message, 1 byte to 64 MiB; the smaller one of both ends applies
+/// @param waiting the mode in which threads wait
+/// @param spinMicros the time in microseconds for which [WaitMode#HYBRID] spins, from 1 to 10 000
+/// @param sendDepth the maximum number of posted sends, from 1 to 1024
+/// @param receiveDepth the maximum number of posted receives, from 1 to 1024
+/// @param transferBytes the maximum message length, from 1 byte to 64 MiB; the smaller value of
+///   both ends applies
 /// @param ringBytes the memory for messages in transit in one direction, a power of two from 16 KiB
-///   to 64 MiB; used by `local`, where the connecting side's value applies, and by `xdp`, for what
-///   a side receives
-/// @param connectMicros the time the accepting side may take, [Vi#INFINITE] for no limit
+///   to 64 MiB; used by `local`, where the value of the connecting side applies, and by `xdp` for
+///   the messages that a side receives
+/// @param connectMicros the time within which the accepting side must accept the connection, or
+///   [Vi#INFINITE] if unlimited
 public record ViAttributes(
     Reliability reliability,
     WaitMode waiting,
@@ -26,8 +28,8 @@ public record ViAttributes(
   private static final int MAX_DEPTH = 1024;
   private static final int MAX_TRANSFER_BYTES = 64 << 20;
 
-  /// The default: reliable delivery, hybrid waiting, 64 descriptors each way, messages of up to 64
-  /// KiB, 10 s to connect.
+  /// The default attributes: reliable delivery, hybrid waiting, 64 descriptors in each direction,
+  /// messages of up to 64 KiB, and 10 seconds to connect.
   public static final ViAttributes DEFAULT =
       new ViAttributes(
           Reliability.RELIABLE_DELIVERY,
@@ -39,7 +41,7 @@ public record ViAttributes(
           256 << 10,
           10_000_000);
 
-  /// Checks the ranges.
+  /// Validates the ranges of the attributes.
   public ViAttributes {
     check("spinMicros", spinMicros, 1, 10_000);
     check("sendDepth", sendDepth, 1, MAX_DEPTH);

@@ -6,20 +6,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A ticket for a byte array that Level I receives into: the array, the offset of the message, and
-/// its length. Used by one thread at a time.
+/// A ticket for a byte array into which Level I receives a message. It consists of the array and
+/// the offset and length of the message. Only one thread at a time may use it.
 public final class ViBATicket extends ViTicket {
   private byte[] array;
   private final int offset;
   private final boolean allocates;
 
-  /// The array as a memory segment for a device.
+  /// The array as a memory segment for the device.
   private @Nullable MemorySegment segment;
 
-  /// The buffer into which the device puts the message, while the ticket is posted.
+  /// The buffer into which the device stores the message while the ticket is posted.
   private @Nullable Bounce bounce;
 
-  /// @param array the array that receives a message, from `offset` to its end at most
+  /// @param array the array into which a message is stored from `offset` to at most its end
   public ViBATicket(byte[] array, int offset) {
     super(1);
     Objects.checkIndex(offset, array.length + 1);
@@ -28,7 +28,7 @@ public final class ViBATicket extends ViTicket {
     allocates = false;
   }
 
-  /// Creates a ticket that gets an array of the message's length when it completes.
+  /// Creates a ticket that allocates an array of the message's length when the receive completes.
   ViBATicket() {
     super(1);
     array = new byte[0];
@@ -36,7 +36,7 @@ public final class ViBATicket extends ViTicket {
     allocates = true;
   }
 
-  /// Returns the array, which holds the message from the offset on.
+  /// Returns the array, which contains the message starting at the offset.
   public byte[] byteArray() {
     return array;
   }
@@ -54,7 +54,7 @@ public final class ViBATicket extends ViTicket {
     return array.length - offset;
   }
 
-  /// Lends the array to the device for a receive.
+  /// Passes the array to the device for a receive.
   void lendArray(int room) {
     MemorySegment memory = segment;
     if (memory == null) {
@@ -65,7 +65,7 @@ public final class ViBATicket extends ViTicket {
     descriptor.add(memory, offset, room, 0);
   }
 
-  /// Lends an array to the device for a send: the device copies from the array itself.
+  /// Passes an array to the device for a send, which copies directly from the array.
   void lendArray(byte[] from, int at, int length) {
     MemorySegment memory = segment;
     if (memory == null || array != from) {
@@ -77,8 +77,8 @@ public final class ViBATicket extends ViTicket {
     descriptor.add(memory, at, length, 0);
   }
 
-  /// Returns the array to the caller before the device has sent all of it, by giving the device a
-  /// copy.
+  /// Returns the array to the caller before the device has sent all of it. The device continues
+  /// with a copy.
   void takeArrayBack() {
     int length = descriptor.lengthBytes();
     byte[] copy = new byte[length];

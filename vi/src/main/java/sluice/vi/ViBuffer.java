@@ -11,10 +11,10 @@ import sluice.vi.device.BiasedFlag;
 /// Memory that a device sends from and receives into, outside the heap (Chang and von Eicken,
 /// "Interfacing Java to the Virtual Interface Architecture", section 4).
 ///
-/// Between post and completion a buffer belongs to the device: a second post, an access through a
-/// view and closing are refused, so that the owner is the device's lease on the memory.
-/// Registration, views and freeing are for one thread at a time; a device may give a buffer back in
-/// another thread than that which posted it.
+/// Between post and completion a buffer is owned by the device. Posting it again, accessing it
+/// through a view, and closing it are rejected, so that ownership acts as the device's lease on the
+/// memory. Only one thread at a time may register or free the buffer or use its views. The device
+/// may return a buffer on a different thread than the one on which it was posted.
 ///
 /// ```
 ///            post                      free(callback)
@@ -32,8 +32,8 @@ import sluice.vi.device.BiasedFlag;
 /// | `callback` | the freeing thread, the running one | volatile | volatile, under the monitor |
 /// | `storage`, `unreachable`, `registration` | the application, `CLEANER` | under the monitor | same |
 ///
-/// Limits: all buffers of a process together hold at most the bytes of the system property
-/// `sluice.vi.memory`, 1 GiB by default.
+/// Limits: the total size of all buffers of a process is limited by the system property
+/// `sluice.vi.memory` in bytes, which is 1 GiB by default.
 public final class ViBuffer implements AutoCloseable {
   private static final Account ACCOUNT =
       new Account("buffers of VIs", Long.getLong("sluice.vi.memory", 1L << 30));
@@ -44,7 +44,7 @@ public final class ViBuffer implements AutoCloseable {
   private final MemorySegment memory;
   private final int sizeBytes;
 
-  /// Taken while the device has the buffer, and forever after closing.
+  /// Set while the device owns the buffer, and permanently after closing.
   private final BiasedFlag lent = new BiasedFlag();
 
   private volatile boolean closed;
@@ -53,9 +53,9 @@ public final class ViBuffer implements AutoCloseable {
   private @Nullable ViewStorage storage;
   private @Nullable ViBufferTicket registration;
 
-  /// Allocates zeroed memory, aligned to a cache line.
+  /// Allocates zeroed memory that is aligned to a cache line.
   ///
-  /// @throws OutOfMemoryError if all buffers together would exceed their limit
+  /// @throws OutOfMemoryError if the total size of all buffers would exceed their limit
   public ViBuffer(int sizeInBytes) {
     Block allocated = Block.allocate(ACCOUNT, sizeInBytes);
     if (allocated == null) {
@@ -67,7 +67,7 @@ public final class ViBuffer implements AutoCloseable {
     sizeBytes = sizeInBytes;
   }
 
-  /// Returns the number of bytes that all buffers of this process hold now.
+  /// Returns the total size in bytes of all buffers of this process.
   static long usedBytes() {
     return ACCOUNT.usedBytes();
   }
@@ -76,8 +76,8 @@ public final class ViBuffer implements AutoCloseable {
     return sizeBytes;
   }
 
-  /// Returns the memory for devices: bounded, but without a scope. Only while the buffer belongs to
-  /// the device.
+  /// Returns the memory for use by devices, which is bounded but has no scope. It must only be
+  /// accessed while the device owns the buffer.
   MemorySegment memory() {
     return memory;
   }
@@ -86,8 +86,7 @@ public final class ViBuffer implements AutoCloseable {
 
   /// Passes the buffer to the device.
   ///
-  /// @throws IllegalStateException if the device has it already, or the buffer is being freed or
-  ///   closed
+  /// @throws IllegalStateException if the device already owns it, or it is being freed or closed
   void claim() {
     if (callback != null) {
       throw new IllegalStateException(
@@ -108,9 +107,9 @@ public final class ViBuffer implements AutoCloseable {
     }
   }
 
-  /// Checks that the buffer belongs to the application.
+  /// Checks that the buffer is owned by the application.
   ///
-  /// @throws IllegalStateException if it does not
+  /// @throws IllegalStateException if it is not
   void checkApplication() {
     if (lent.isTaken()) {
       throw new IllegalStateException(
@@ -122,12 +121,12 @@ public final class ViBuffer implements AutoCloseable {
 
   // ---- registration --------------------------------------------------------------------------
 
-  /// Registers the buffer with the device of a VI. It can then be posted to this VI only.
+  /// Registers the buffer with the device of a VI. The buffer can then only be posted to this VI.
   ///
   /// @param vi a [Vi]
-  /// @return the ticket to be posted
-  /// @throws ViException if the device has no room for it
-  /// @throws IllegalStateException if it is registered already
+  /// @return the ticket to post
+  /// @throws ViException if the device has insufficient resources
+  /// @throws IllegalStateException if the buffer is already registered
   public synchronized ViBufferTicket register(Registrar vi, ViBufferAttributes attributes)
       throws ViException {
     checkApplication();
@@ -141,11 +140,11 @@ public final class ViBuffer implements AutoCloseable {
     return ticket;
   }
 
-  /// Ends the registration. The buffer can then be registered with this VI again, or with another.
+  /// Unregisters the buffer. It can then be registered with the same or another VI.
   ///
-  /// @param ticket the result of the last [#register]
-  /// @throws IllegalStateException if the buffer belongs to the device, or is not registered by
-  ///   this ticket
+  /// @param ticket the ticket that the last call of [#register] returned
+  /// @throws IllegalStateException if the device owns the buffer, or this ticket is not its
+  ///   registration
   public synchronized void unregister(ViBufferTicket ticket) {
     checkApplication();
     if (registration != ticket) {
@@ -165,28 +164,28 @@ public final class ViBuffer implements AutoCloseable {
 
   // ---- views ---------------------------------------------------------------------------------
 
-  /// Returns a view of the buffer as bytes, in place.
+  /// Returns a view that accesses the buffer in place as bytes.
   public ViBytes bytes() {
     return new ViBytes(storage());
   }
 
-  /// Returns a view of the buffer as 32-bit numbers in native byte order.
+  /// Returns a view that accesses the buffer in place as 32-bit integers in native byte order.
   public ViInts ints() {
     return new ViInts(storage());
   }
 
-  /// Returns a view of the buffer as 64-bit numbers in native byte order.
+  /// Returns a view that accesses the buffer in place as 64-bit integers in native byte order.
   public ViLongs longs() {
     return new ViLongs(storage());
   }
 
-  /// Returns a view of the buffer as floating-point numbers.
+  /// Returns a view that accesses the buffer in place as floating-point numbers.
   public ViDoubles doubles() {
     return new ViDoubles(storage());
   }
 
   /// Returns a view of the buffer as a sequence of records with components of primitive types.
-  /// Records are read and written one by one, without an intermediate array.
+  /// Records are read and written individually, without an intermediate array.
   public <R extends Record> ViRecords<R> records(Class<R> type) {
     return new ViRecords<>(storage(), type);
   }
@@ -213,12 +212,12 @@ public final class ViBuffer implements AutoCloseable {
 
   // ---- the end -------------------------------------------------------------------------------
 
-  /// Frees the buffer for other use: `whenFree` runs once, when the device does not have it and no
-  /// view of it is reachable any more. From then on it can be used again. The callback runs on the
-  /// thread that completes the last descriptor or on the thread `sluice-vi-free`, and should be
-  /// short.
+  /// Frees the buffer so that it can be reused for another purpose. `whenFree` is invoked once when
+  /// the device does not own the buffer and none of its views is reachable any more. From then on
+  /// the buffer can be used again. The callback runs on the thread that completes the last
+  /// descriptor or on the thread `sluice-vi-free`, and should be short.
   ///
-  /// @throws IllegalStateException if the buffer is being freed already, or is closed
+  /// @throws IllegalStateException if the buffer is already being freed, or is closed
   public void free(Runnable whenFree) {
     synchronized (this) {
       if (closed || callback != null) {
@@ -256,11 +255,11 @@ public final class ViBuffer implements AutoCloseable {
     run.run();
   }
 
-  /// Frees the buffer for other use at once: all its views show a copy in the heap from now on.
-  /// Costs the copy and a handshake with all threads (tens of microseconds). No other thread may
-  /// use the views meanwhile: its access fails.
+  /// Frees the buffer immediately for another purpose. From now on all its views access a copy in
+  /// the heap. This requires the copy and a handshake with all threads (tens of microseconds). If
+  /// another thread uses a view concurrently, its access fails.
   ///
-  /// @throws IllegalStateException if the buffer belongs to the device
+  /// @throws IllegalStateException if the device owns the buffer
   public synchronized void detach() {
     checkApplication();
     ViewStorage views = storage;
@@ -270,9 +269,9 @@ public final class ViBuffer implements AutoCloseable {
     }
   }
 
-  /// Ends the views and the registration and returns the memory. Idempotent.
+  /// Closes all views, unregisters the buffer and releases the memory. Idempotent.
   ///
-  /// @throws IllegalStateException if the buffer belongs to the device
+  /// @throws IllegalStateException if the device owns the buffer
   @Override
   public synchronized void close() {
     if (closed) {

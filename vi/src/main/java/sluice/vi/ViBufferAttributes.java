@@ -1,10 +1,10 @@
 package sluice.vi;
 
-/// The access of a device to a registered buffer. VIA's remote access is not offered, as in the
-/// paper.
+/// The kinds of access that a device has to a registered buffer. Remote access as defined by VIA is
+/// not supported, as in the paper.
 public enum ViBufferAttributes {
-  /// The device sends from it and receives into it.
+  /// The device may send from the buffer and receive into it.
   READ_WRITE,
-  /// The device sends from it only.
+  /// The device may only send from the buffer.
   READ_ONLY
 }

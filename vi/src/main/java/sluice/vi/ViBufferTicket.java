@@ -1,7 +1,7 @@
 package sluice.vi;
 
-/// A ticket for a buffer that is registered with a VI, posted by Level II. Created by
-/// [ViBuffer#register]; used by one thread at a time.
+/// A ticket for a buffer that is registered with a VI, which is posted by the methods of Level II.
+/// Tickets are created by [ViBuffer#register]. Only one thread at a time may use a ticket.
 public final class ViBufferTicket extends ViTicket {
   private final ViBuffer buffer;
   private final Registrar registeredWith;
@@ -17,12 +17,12 @@ public final class ViBufferTicket extends ViTicket {
     this.key = key;
   }
 
-  /// Returns the buffer.
+  /// Returns the buffer that is registered by this ticket.
   public ViBuffer buffer() {
     return buffer;
   }
 
-  /// Returns the device's access to the buffer.
+  /// Returns the kind of access that the device has to the buffer.
   public ViBufferAttributes attributes() {
     return attributes;
   }
@@ -43,7 +43,7 @@ public final class ViBufferTicket extends ViTicket {
     live = false;
   }
 
-  /// Checks that a part of the buffer may be posted.
+  /// Checks that the given part of the buffer may be posted.
   void check(Registrar vi, boolean send, int offset, int length) throws ViException {
     if (!live || registeredWith != vi) {
       throw new ViMisconfigured(

@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// A view of a [ViBuffer] as bytes, in place. Used by one thread at a time; every access is
-/// checked.
+/// A view of a [ViBuffer] that accesses it in place as bytes. Only one thread at a time may use it.
+/// Every access is checked.
 public final class ViBytes {
   private final ViewStorage storage;
 
@@ -25,12 +25,12 @@ public final class ViBytes {
     storage.use().set(JAVA_BYTE, index, value);
   }
 
-  /// Copies bytes into an array.
+  /// Copies bytes from the buffer into an array.
   public void copyTo(int from, byte[] array, int at, int count) {
     MemorySegment.copy(storage.use(), JAVA_BYTE, from, array, at, count);
   }
 
-  /// Copies bytes from an array.
+  /// Copies bytes from an array into the buffer.
   public void copyFrom(byte[] array, int from, int at, int count) {
     MemorySegment.copy(array, from, storage.use(), JAVA_BYTE, at, count);
   }

@@ -2,7 +2,8 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if this side closed the VI, the server or the device, possibly in another thread.
+/// Thrown if the VI, the server or the device has been closed on this side, possibly by another
+/// thread.
 public final class ViClosed extends ViException {
   private static final long serialVersionUID = 1L;
 

@@ -3,12 +3,12 @@ package sluice.vi;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A completion queue for many work queues, with which one thread serves many VIs. Only that thread
-/// polls and waits; any thread may create and close VIs.
+/// A completion queue that is shared by many work queues, so that a single thread can serve many
+/// VIs. Only that thread may poll and wait. Any thread may create and close VIs.
 ///
-/// Polling checks each work queue in turn, at the cost of one cache line each, and continues behind
-/// the queue that had a completion, so that none starves. Failed descriptors are returned too, see
-/// [ViTicket#failure].
+/// Each poll checks the work queues in turn, which accesses one cache line per queue. The next poll
+/// continues after the queue that had a completion, so that no queue starves. Failed descriptors
+/// are also returned (see [ViTicket#failure]).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -19,7 +19,7 @@ public final class ViCompletionQ implements Waiter.Source {
   private volatile ViQueue[] queues = {};
   private int next;
 
-  /// @param how the attributes, of which the waiting mode and the spin time are used
+  /// @param how the attributes, of which only the waiting mode and the spin time are used
   public ViCompletionQ(ViAttributes how) {
     this.how = how;
   }
@@ -34,8 +34,8 @@ public final class ViCompletionQ implements Waiter.Source {
     queues = Arrays.stream(queues).filter(each -> each != queue).toArray(ViQueue[]::new);
   }
 
-  /// Returns a completed ticket, or null: of a send or a receive ([ViTicket#isSend]) of any of its
-  /// VIs.
+  /// Returns a completed ticket of any of its VIs, or null if there is none. [ViTicket#isSend]
+  /// distinguishes sends from receives.
   @Override
   public @Nullable ViTicket poll() {
     ViQueue[] all = queues;
@@ -52,7 +52,7 @@ public final class ViCompletionQ implements Waiter.Source {
   }
 
   private static @Nullable ViTicket poll(ViQueue queue) {
-    // Another thread posts at this moment, or closes the VI: the next poll will see the result.
+    // If another thread is currently posting or closing the VI, the next poll will find the result.
     if (queue.posted() == 0 || !queue.guard().tryEnter()) {
       return null;
     }
@@ -65,7 +65,7 @@ public final class ViCompletionQ implements Waiter.Source {
 
   /// Waits for a completion.
   ///
-  /// @throws ViTimeout if there was none in this time
+  /// @throws ViTimeout if no ticket completes before the timeout expires
   public ViTicket await(int microseconds) throws ViException {
     ViTicket done = Waiter.await(this, how, microseconds);
     if (done == null) {

@@ -4,25 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.vi.device.Descriptor;
 
-/// A message that is gathered from, or scattered over, up to eight pieces of registered buffers.
-/// Used by one thread at a time.
+/// A message that is gathered from, or scattered over, up to eight segments of registered buffers.
+/// Only one thread at a time may use it.
 public final class ViDescriptor extends ViTicket {
-  /// The most pieces.
+  /// The maximum number of segments.
   public static final int MAX_PIECES = Descriptor.MAX_PIECES;
 
   private record Piece(ViBufferTicket ticket, int offset, int length) {}
 
   private final List<Piece> pieces = new ArrayList<>(MAX_PIECES);
 
-  /// Creates a descriptor without pieces.
+  /// Creates a descriptor without segments.
   public ViDescriptor() {
     super(MAX_PIECES);
   }
 
-  /// Adds a piece behind the others.
+  /// Appends a segment.
   ///
-  /// @throws IllegalStateException if there are [#MAX_PIECES] already, or the device has the
-  ///   descriptor
+  /// @throws IllegalStateException if there are already [#MAX_PIECES] segments, or the device owns
+  ///   the descriptor
   public ViDescriptor add(ViBufferTicket ticket, int offset, int length) {
     checkIdle();
     if (pieces.size() == MAX_PIECES) {
@@ -32,13 +32,14 @@ public final class ViDescriptor extends ViTicket {
     return this;
   }
 
-  /// Removes all pieces.
+  /// Removes all segments.
   public void clear() {
     checkIdle();
     pieces.clear();
   }
 
-  /// Checks the pieces, passes their buffers to the device, and describes them.
+  /// Checks the segments, passes their buffers to the device, and adds them to the device's
+  /// descriptor.
   void claim(Registrar vi, boolean send) throws ViException {
     if (pieces.isEmpty()) {
       throw new IllegalStateException("a descriptor without pieces. Fix: add one");

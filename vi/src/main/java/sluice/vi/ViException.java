@@ -3,8 +3,9 @@ package sluice.vi;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if a connection could not be made, or has failed; the message gives the problem, the
-/// place and the fix. The same condition has the same class on every device:
+/// Thrown if a connection could not be established or has failed. The message describes the
+/// problem, its location and a fix. A given condition is reported by the same class on every
+/// device:
 ///
 /// | class | condition |
 /// |---|---|

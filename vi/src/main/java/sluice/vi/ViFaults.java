@@ -8,18 +8,19 @@ import sluice.vi.device.DeviceException;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
-/// A translation of faults to the subclasses of [ViException]. Stateless.
+/// Translates faults to the subclasses of [ViException]. Stateless.
 final class ViFaults {
   private ViFaults() {}
 
-  /// Returns the exception for an exception thrown by a device, with the class of its fault.
+  /// Returns the exception for an exception that was thrown by a device. Its class corresponds to
+  /// the fault.
   ///
   /// @param doing the beginning of the message
   static ViException of(String doing, IOException thrown) {
     return of(fault(thrown), doing + ": " + thrown.getMessage(), thrown);
   }
 
-  /// Returns the exception for the failure of a VI or descriptor.
+  /// Returns the exception for the failure of a VI or a descriptor.
   static ViException of(Failure failure) {
     return of(failure.fault(), "the VI has failed: " + failure.why(), null);
   }
@@ -36,8 +37,8 @@ final class ViFaults {
     };
   }
 
-  /// Returns the fault of an exception. An address that another program has, or that this machine
-  /// does not have, is this program's fault.
+  /// Returns the fault of an exception. If the address is used by another program or does not exist
+  /// on this machine, the fault is attributed to this program.
   private static Fault fault(IOException thrown) {
     if (thrown instanceof SysException call) {
       return switch (call.errno()) {

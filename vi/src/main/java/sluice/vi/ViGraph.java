@@ -6,21 +6,22 @@ import java.util.IdentityHashMap;
 import java.util.List;
 
 /// A view of a [ViBuffer] for graphs of objects: records whose components are primitives, strings,
-/// arrays of primitives, records, and lists of these. Used by one thread at a time.
+/// arrays of primitives, records, and lists of these. Only one thread at a time may use it.
 ///
 /// A graph is written into the buffer and read from it object by object, without an intermediate
-/// array. An object that is reached by two paths is stored once, and becomes one object again when
-/// it is read. The classes follow from the declared types alone, never from a peer's bytes.
+/// array. An object that is reachable by two paths is stored once, and is restored as a single
+/// object when it is read. The classes are determined only by the declared types, never by bytes
+/// from a peer.
 ///
 /// ```
 ///  reference: 0 null · 1 a new object, its content behind · -k the k-th object that was complete
 ///  record: its components in order · string, array, list: how many, then the elements
 /// ```
 ///
-/// Limits: a depth of [#MAX_DEPTH], so no cycles; what is read takes memory in proportion to its
-/// bytes.
+/// Limits: the maximum depth is [#MAX_DEPTH], so cycles are not supported. The memory that reading
+/// a graph requires is proportional to the number of its bytes.
 public final class ViGraph<R extends Record> {
-  /// The longest path of objects from the root.
+  /// The maximum length of a path of objects from the root.
   public static final int MAX_DEPTH = 64;
 
   private final ViewStorage storage;
@@ -34,9 +35,10 @@ public final class ViGraph<R extends Record> {
   /// Writes a graph.
   ///
   /// @param offset the offset in the buffer, in bytes
-  /// @return the number of bytes written, for posting a send
-  /// @throws IndexOutOfBoundsException if it does not fit; a part has then been written
-  /// @throws IllegalArgumentException if it is too deep
+  /// @return the number of bytes written, which can be used to post a send
+  /// @throws IndexOutOfBoundsException if the graph does not fit, in which case a part of it has
+  ///   been written
+  /// @throws IllegalArgumentException if the graph is too deep
   public int write(int offset, R root) {
     IdentityHashMap<Object, Integer> known = new IdentityHashMap<>();
     return (int) (shape.write(storage.use(), offset, root, known, 0) - offset);

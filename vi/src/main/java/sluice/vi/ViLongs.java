@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.util.Objects;
 
-/// A view of a [ViBuffer] as 64-bit numbers in native byte order, in place. Used by one thread at a
-/// time; every access is checked.
+/// A view of a [ViBuffer] that accesses it in place as 64-bit integers in native byte order. Only
+/// one thread at a time may use it. Every access is checked.
 public final class ViLongs {
   private final ViewStorage storage;
 
@@ -13,7 +13,7 @@ public final class ViLongs {
     this.storage = storage;
   }
 
-  /// Returns the number of values that fit.
+  /// Returns the number of values that fit into the buffer.
   public int length() {
     return (int) (storage.sizeBytes() / Long.BYTES);
   }

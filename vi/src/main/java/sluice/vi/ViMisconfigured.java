@@ -2,9 +2,9 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if this program requested something unavailable: a wrong address or device, a reliability
-/// that the device does not support, a buffer that is not registered, a message that is too long,
-/// or a queue that is full.
+/// Thrown if this program requested something that is not available, such as an invalid address or
+/// device, a reliability that the device does not support, a buffer that is not registered, a
+/// message that is too long, or a queue that is full.
 public final class ViMisconfigured extends ViException {
   private static final long serialVersionUID = 1L;
 

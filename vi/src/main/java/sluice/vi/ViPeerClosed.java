@@ -2,7 +2,7 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if the peer closed its end. All messages it had sent before have been received.
+/// Thrown if the peer has closed its end. All messages that it had sent before have been received.
 public final class ViPeerClosed extends ViException {
   private static final long serialVersionUID = 1L;
 

@@ -16,11 +16,11 @@ final class ViQueue implements Waiter.Source {
   private final Guard guard;
   private final @Nullable ViCompletionQ completions;
 
-  /// True if the posted descriptors belong to Level I. A queue serves one level at a time.
+  /// True if the posted descriptors belong to Level I. A queue serves only one level at a time.
   private boolean levelOne;
 
-  /// The tickets that had completed well when the other queue failed, for the next waits; usually
-  /// null.
+  /// The tickets that had completed successfully when the other queue failed, which are returned by
+  /// the next waits. Usually null.
   private @Nullable ArrayDeque<ViTicket> kept;
 
   ViQueue(Vi vi, Port port, boolean sends, int depth, @Nullable ViCompletionQ completions) {
@@ -48,7 +48,7 @@ final class ViQueue implements Waiter.Source {
     return completions;
   }
 
-  /// Returns the number of tickets that waits would return: posted, or completed and kept.
+  /// Returns the number of tickets that can be awaited, which are either posted or have completed.
   int waitable() {
     ArrayDeque<ViTicket> done = kept;
     return done == null ? posted() : posted() + done.size();
@@ -58,9 +58,9 @@ final class ViQueue implements Waiter.Source {
     return levelOne && waitable() > 0;
   }
 
-  /// Checks that a ticket may be posted. Posting behind descriptors that no wait has returned yet
-  /// is not rejected because of a failure: the ticket fails in its turn, and earlier completions
-  /// are returned first. The guard is entered.
+  /// Checks that a ticket may be posted. If earlier completions have not been returned yet, a
+  /// failure of the VI does not cause the post to be rejected. The ticket then fails after the
+  /// earlier completions have been returned. The caller has entered the guard.
   void check(boolean asLevelOne, int length) throws ViException {
     int posted = waitable();
     if (posted == 0) {
@@ -88,7 +88,8 @@ final class ViQueue implements Waiter.Source {
     levelOne = asLevelOne;
   }
 
-  /// Passes a ticket whose descriptor is ready to the device. The guard is entered.
+  /// Passes a ticket to the device after its descriptor has been prepared. The caller has entered
+  /// the guard.
   void hand(ViTicket ticket) {
     ticket.posted(vi, sends);
     if (sends) {
@@ -98,7 +99,7 @@ final class ViQueue implements Waiter.Source {
     }
   }
 
-  /// Posts a part of one buffer.
+  /// Posts a part of a single buffer.
   void post(ViBufferTicket ticket, int offset, int length) throws ViException {
     guard.enter();
     try {
@@ -114,7 +115,7 @@ final class ViQueue implements Waiter.Source {
     }
   }
 
-  /// Posts pieces of several buffers.
+  /// Posts segments of several buffers.
   void post(ViDescriptor pieces) throws ViException {
     guard.enter();
     try {
@@ -170,7 +171,7 @@ final class ViQueue implements Waiter.Source {
     return port.isPollLong();
   }
 
-  /// Rejects waiting here for tickets that go to a completion queue.
+  /// Rejects a wait on this queue if its tickets are delivered to a completion queue.
   void checkWaits() {
     if (completions != null) {
       throw new IllegalStateException(
@@ -178,13 +179,13 @@ final class ViQueue implements Waiter.Source {
     }
   }
 
-  /// Waits for the next completion. The guard is entered.
+  /// Waits for the next completion. The caller has entered the guard.
   ///
   /// @param asLevelOne true if the caller expects a ticket of Level I
-  /// @throws IllegalStateException if nothing is posted, or a ticket of the other level, which
-  ///   stays posted
-  /// @throws ViException if the VI has failed, and all earlier completions have been returned; then
-  ///   all posted descriptors have completed as failed
+  /// @throws IllegalStateException if nothing is posted, or the next ticket belongs to the other
+  ///   level, in which case it remains posted
+  /// @throws ViException if the VI has failed and all earlier completions have been returned, in
+  ///   which case all posted descriptors have failed
   ViTicket await(boolean asLevelOne, int micros) throws ViException {
     checkWaits();
     if (waitable() == 0) {
@@ -211,9 +212,9 @@ final class ViQueue implements Waiter.Source {
     return ticket;
   }
 
-  /// Takes all posted descriptors off a device that has ended this queue, or is about to; the
-  /// thread parks meanwhile. Successful completions are kept for the next waits. The guard is
-  /// entered.
+  /// Removes all posted descriptors from a device that has ended this queue or is about to end it.
+  /// The thread parks until they are returned. Successful completions are kept for the next waits.
+  /// The caller has entered the guard.
   void settle() {
     boolean interrupted = false;
     while (posted() > 0) {
@@ -244,8 +245,8 @@ final class ViQueue implements Waiter.Source {
     return ticket != null;
   }
 
-  /// Settles the queue as [#settle] does, and drops the completions, because the VI is closed. The
-  /// guard is entered.
+  /// Settles the queue as [#settle] does, but discards the completions because the VI is closed.
+  /// The caller has entered the guard.
   void end() {
     settle();
     kept = null;

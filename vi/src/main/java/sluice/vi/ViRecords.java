@@ -3,11 +3,11 @@ package sluice.vi;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// A view of a [ViBuffer] as a sequence of records of primitive components, in place. Used by one
-/// thread at a time; every access is checked.
+/// A view of a [ViBuffer] that accesses it in place as a sequence of records with primitive
+/// components. Only one thread at a time may use it. Every access is checked.
 ///
-/// Components are stored in their order, without padding, in native byte order; a `boolean` is one
-/// byte, 0 or 1.
+/// The components are stored in the order of their declaration, without padding, and in native byte
+/// order. A `boolean` is stored as one byte, which is 0 or 1.
 public final class ViRecords<R extends Record> {
   private final ViewStorage storage;
   private final RecordCodec<R> codec;
@@ -17,7 +17,7 @@ public final class ViRecords<R extends Record> {
     codec = RecordCodec.of(type);
   }
 
-  /// Returns the number of records that fit.
+  /// Returns the number of records that fit into the buffer.
   public int length() {
     return (int) (storage.sizeBytes() / codec.sizeBytes());
   }
@@ -27,13 +27,13 @@ public final class ViRecords<R extends Record> {
     return codec.sizeBytes();
   }
 
-  /// Returns the record at an index, as a new object.
+  /// Returns the record at the given index as a new object.
   public R get(int index) {
     MemorySegment segment = storage.use();
     return codec.read(segment, at(index));
   }
 
-  /// Writes the components of a record.
+  /// Writes the components of a record at the given index.
   public void set(int index, R value) {
     codec.write(storage.use(), at(index), value);
   }

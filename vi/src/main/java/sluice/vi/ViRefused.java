@@ -2,8 +2,9 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if the other side refuses: nothing listens there for this tag, or the two sides require
-/// different attributes, such as another reliability. The peer may accept later.
+/// Thrown if the other side refuses the connection, either because no server listens for this tag
+/// or because the two sides require different attributes, such as another reliability. A later
+/// attempt may succeed.
 public final class ViRefused extends ViException {
   private static final long serialVersionUID = 1L;
 

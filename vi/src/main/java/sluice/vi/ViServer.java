@@ -6,8 +6,9 @@ import sluice.vi.device.Device;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 
-/// A server that accepts connections for one tag at one address. While it is open, a [Vi] with this
-/// tag waits until it is accepted; a tag without a server is refused at once. Any thread may call.
+/// A server that accepts connections for one tag at one address. While it is open, a [Vi] that
+/// connects with this tag waits until it is accepted. A connection with a tag that has no server is
+/// refused immediately. Any thread may call.
 public final class ViServer implements AutoCloseable {
   private final ViAddress address;
   private final int tag;
@@ -16,8 +17,8 @@ public final class ViServer implements AutoCloseable {
 
   /// Opens a server.
   ///
-  /// @throws ViMisconfigured if another server has this tag at this address, or there is no such
-  ///   address
+  /// @throws ViMisconfigured if another server already uses this tag at this address, or the
+  ///   address does not exist
   /// @throws ViClosed if the device has been closed
   public ViServer(ViAddress address, int tag) throws ViException {
     this.address = address;
@@ -33,10 +34,11 @@ public final class ViServer implements AutoCloseable {
 
   /// Waits for a connection.
   ///
-  /// @param sendQ the queue for completed sends, or null
-  /// @param recvQ the queue for completed receives, or null
-  /// @throws ViTimeout if none arrived in this time
-  /// @throws ViRefused if the peer requires another reliability; the next peer may not
+  /// @param sendQ the completion queue for sends, or null
+  /// @param recvQ the completion queue for receives, or null
+  /// @throws ViTimeout if no connection arrives before the timeout expires
+  /// @throws ViRefused if the peer requires a different reliability, which may not apply to the
+  ///   next peer
   /// @throws ViClosed if the server or its device is closed
   public Vi accept(
       ViAttributes attr,
@@ -61,7 +63,7 @@ public final class ViServer implements AutoCloseable {
     return accept(attr, null, null, microseconds);
   }
 
-  /// Refuses connections from now on; accepted ones stay. Idempotent.
+  /// Refuses all further connections. Accepted connections remain open. Idempotent.
   @Override
   public void close() {
     address.nic().closed(ending);

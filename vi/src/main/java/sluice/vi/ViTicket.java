@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Failure;
 
-/// A ticket for one message that is or was posted, with its completion, length and failure. Owned
-/// by the application's thread at the queue it is posted to.
+/// A ticket for a message, which records its completion, length and failure. It is owned by the
+/// application's thread at the queue to which it is posted.
 public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDescriptor {
   final Descriptor descriptor;
   private @Nullable Registrar vi;
@@ -16,36 +16,36 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
     descriptor = new Descriptor(this, pieces);
   }
 
-  /// Returns true if the last posting has completed, successfully or not.
+  /// Returns true if the most recent post has completed, successfully or not.
   public final boolean isDone() {
     return !posted && descriptor.isDone();
   }
 
-  /// Returns true if the device has it.
+  /// Returns true if the device currently owns this ticket.
   public final boolean isPosted() {
     return posted;
   }
 
-  /// Returns true if it was posted last to a send queue.
+  /// Returns true if this ticket was last posted to a send queue.
   public final boolean isSend() {
     return send;
   }
 
-  /// Returns the length of the received or sent message; 0 if it has not completed.
+  /// Returns the length of the received or sent message, or 0 if it has not completed.
   public final int length() {
     return isDone() ? descriptor.transferredBytes() : 0;
   }
 
-  /// Returns the reason of the failure; null if it did not fail.
+  /// Returns the reason for the failure, or null if the message has not failed.
   public final @Nullable String failure() {
     Failure failure = posted ? null : descriptor.failure();
     return failure == null ? null : failure.why();
   }
 
-  /// Throws the exception that a wait would throw, if the last posting has failed. For tickets of a
-  /// [ViCompletionQ].
+  /// Throws the exception that a wait would throw if the most recent post has failed. This method
+  /// is intended for tickets that are returned by a [ViCompletionQ].
   ///
-  /// @throws ViException of the class that identifies the side at fault
+  /// @throws ViException of the subclass that identifies the side at fault
   public final void check() throws ViException {
     Failure failure = posted ? null : descriptor.failure();
     if (failure != null) {
@@ -53,12 +53,12 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
     }
   }
 
-  /// Returns the VI that it was posted to last, see [Vi#of].
+  /// Returns the VI to which this ticket was last posted. See [Vi#of].
   final @Nullable Registrar postedTo() {
     return vi;
   }
 
-  /// Records that it is passed to the device.
+  /// Records that this ticket is being passed to the device.
   final void posted(Registrar to, boolean asSend) {
     vi = to;
     send = asSend;
@@ -66,7 +66,7 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
     descriptor.restart();
   }
 
-  /// Records that the device has given it back.
+  /// Records that the device has returned this ticket.
   final void completed() {
     posted = false;
     giveBack();

@@ -2,8 +2,8 @@ package sluice.vi;
 
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if the time was over: nothing completed, no connection arrived, or none was accepted. The
-/// VI and the posted descriptors are not affected.
+/// Thrown if a timeout expires before a message completes, a connection arrives, or a connection is
+/// accepted. The VI and the posted descriptors are not affected.
 public final class ViTimeout extends ViException {
   private static final long serialVersionUID = 1L;
 

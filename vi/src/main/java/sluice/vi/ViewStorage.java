@@ -6,18 +6,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.NativeMemory;
 
-/// The memory behind all views of a buffer: the buffer, or the copy they got when it was detached.
-/// Owned by the thread that uses the views; an access by another thread during the change fails,
-/// and touches nothing.
+/// The memory that all views of a buffer access, which is the buffer itself or the copy that was
+/// created when it was detached. It is owned by the thread that uses the views. An access by
+/// another thread during the change fails without accessing any memory.
 ///
-/// The buffer holds it until it is freed. After that only views do, so that it becomes unreachable
-/// with the last of them.
+/// The buffer refers to this object until it is freed. After that only the views refer to it, so
+/// that it becomes unreachable together with the last view.
 final class ViewStorage {
-  /// The buffer, which knows whether the application may access it now.
+  /// The buffer, which determines if the application may currently access it.
   interface Owner {
     /// Checks that the application may access the buffer.
     ///
-    /// @throws IllegalStateException if it belongs to the device
+    /// @throws IllegalStateException if the device owns the buffer
     void checkApplication();
   }
 
@@ -32,9 +32,9 @@ final class ViewStorage {
     segment = NativeMemory.alias(memory, lifetime);
   }
 
-  /// Returns the memory to access now.
+  /// Returns the memory to access.
   ///
-  /// @throws IllegalStateException if the buffer belongs to the device
+  /// @throws IllegalStateException if the device owns the buffer
   MemorySegment use() {
     Owner inPlace = owner;
     if (inPlace != null) {
@@ -47,7 +47,8 @@ final class ViewStorage {
     return segment.byteSize();
   }
 
-  /// Makes the views show a copy from now on; the memory is no longer accessed when this returns.
+  /// Makes the views access a copy from now on. The original memory is no longer accessed when this
+  /// method returns.
   void detach() {
     MemorySegment copy = MemorySegment.ofArray(new byte[(int) segment.byteSize()]);
     copy.copyFrom(segment);
@@ -56,7 +57,7 @@ final class ViewStorage {
     end();
   }
 
-  /// Makes every access in place fail from now on.
+  /// Makes every further access through the views fail.
   void end() {
     while (lifetime.scope().isAlive()) {
       try {

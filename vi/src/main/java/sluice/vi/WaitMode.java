@@ -1,11 +1,11 @@
 package sluice.vi;
 
-/// The way in which a thread waits for completions.
+/// The mode in which a thread waits for completions.
 public enum WaitMode {
-  /// Polls continuously: the shortest latency, at the cost of one processor per waiting thread.
+  /// Polls continuously. This has the lowest latency but occupies one processor per waiting thread.
   SPIN,
-  /// Spins for a while ([ViAttributes#spinMicros]), then parks.
+  /// Spins for a limited time ([ViAttributes#spinMicros]), then parks.
   HYBRID,
-  /// Parks at once, and is unparked by the device. A virtual thread frees its carrier.
+  /// Parks immediately until the device unparks the thread. A virtual thread releases its carrier.
   PARK
 }

@@ -4,34 +4,35 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A wait for a completion in one of the three modes. Stateless; runs on the waiting thread.
+/// Waits for a completion in one of the three modes. Stateless. The methods run on the waiting
+/// thread.
 final class Waiter {
-  /// The number of polls between two reads of the clock, a power of two.
+  /// The number of polls between two reads of the clock, which must be a power of two.
   private static final int LOOKS = 64;
 
-  /// The number of polls before the clock is read for the first time, which costs as much as
-  /// several of them: most messages of a peer that is awake arrive within these. A full poll counts
-  /// as several.
+  /// The number of polls before the clock is read for the first time, since reading it is as
+  /// expensive as several polls. Most messages from a running peer arrive within this number of
+  /// polls. A full poll is counted as several.
   private static final int FIRST_LOOKS = 512;
 
   private static final int LOOKS_OF_A_POLL = 16;
 
-  /// The number of polls without a pause of the processor, which would delay finding an immediate
-  /// answer.
+  /// The number of polls without a spin-wait hint to the processor, which would delay the detection
+  /// of an immediate answer.
   private static final int LOOKS_AT_ONCE = 64;
 
-  /// The time a thread spins before it yields to another one. It is measured by the clock, because
-  /// a poll takes ten nanoseconds on one device and a system call on another; it is far less than a
+  /// The time for which a thread spins before it yields. The clock is used because a poll takes ten
+  /// nanoseconds on one device but a system call on another. The time is much shorter than a time
   /// slice of the scheduler.
   private static final long YIELD_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
   /// A source of completions.
   interface Source {
-    /// Returns a completed ticket, or null. Throws an exception that ends the waiting.
+    /// Returns a completed ticket, or null. An exception terminates the wait.
     @Nullable ViTicket poll() throws ViException;
 
-    /// Returns true if a look at memory shows that a poll would return nothing; false if it does
-    /// not show that.
+    /// Returns true if reading memory is sufficient to determine that a poll would return nothing.
+    /// Otherwise returns false.
     default boolean isQuiet() {
       return false;
     }
@@ -41,9 +42,9 @@ final class Waiter {
       return false;
     }
 
-    /// Requests to be unparked.
+    /// Requests that the given thread be unparked.
     ///
-    /// @return the longest time to park, in nanoseconds
+    /// @return the maximum time to park, in nanoseconds
     long arm(Thread sleeper);
 
     void disarm();
@@ -53,8 +54,8 @@ final class Waiter {
 
   /// Waits for a completion.
   ///
-  /// @param micros [Vi#INFINITE] for no limit, 0 to poll once
-  /// @return null if the time is over
+  /// @param micros the timeout, [Vi#INFINITE] to wait indefinitely, or 0 to poll once
+  /// @return the ticket, or null if the timeout expires
   static @Nullable ViTicket await(Source source, ViAttributes how, int micros) throws ViException {
     ViTicket ticket = source.poll();
     if (ticket != null || micros == 0) {

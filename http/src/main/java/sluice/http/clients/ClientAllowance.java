@@ -3,14 +3,14 @@ package sluice.http.clients;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// The connections and the remaining requests of one address. Shared by all loops that have
-/// connections of it.
+/// The number of connections and the remaining requests of one address. It is shared by all loops
+/// that have connections from this address.
 ///
 /// Requests are limited by the generic cell rate algorithm (ITU-T I.371), the virtual scheduling
-/// form of a leaky bucket. Its state is one number, the time at which the bucket is empty again. A
-/// request adds an interval to it, and is refused if that time lies more than a burst ahead. A
-/// refused request adds nothing, so a client that sends too many requests still gets the average
-/// rate.
+/// form of a leaky bucket. Its state is one number, the time at which the bucket is empty again.
+/// Each request adds an interval to it, and is refused if that time would be more than a burst
+/// ahead. A refused request adds nothing, so a client that sends too many requests is still served
+/// at the average rate.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,10 +41,10 @@ public final class ClientAllowance {
     this.aheadNanos = limited ? intervalNanos * (limits.burst() - 1) : 0;
   }
 
-  /// Counts a request. Allocates nothing and takes no lock.
+  /// Counts a request. This method neither allocates memory nor acquires a lock.
   ///
-  /// @param now in nanoseconds, by the clock of the loops
-  /// @return 0, or the time in nanoseconds that the client has to wait
+  /// @param now the time in nanoseconds according to the clock of the loops
+  /// @return 0, or the time in nanoseconds for which the client has to wait
   public long request(long now) {
     if (intervalNanos == 0) {
       return 0;
@@ -61,7 +61,7 @@ public final class ClientAllowance {
     }
   }
 
-  /// Returns true if it equals a new allowance.
+  /// Returns true if this allowance is equivalent to a new one.
   boolean settled(long now) {
     return emptyNanos - now <= 0;
   }

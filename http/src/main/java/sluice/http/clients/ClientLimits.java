@@ -1,19 +1,20 @@
 package sluice.http.clients;
 
-/// The limits for the clients of one address, all loops together. An address is an IPv4 address, or
-/// the first 64 bits of an IPv6 address, which a single client has to itself. Immutable: any thread
-/// may read it.
+/// The limits for the clients of one address, which apply to all loops together. An address is an
+/// IPv4 address, or the first 64 bits of an IPv6 address because that range is usually assigned to
+/// a single client. Immutable, so any thread may read it.
 ///
-/// @param connections at the same time; 0 for no limit
-/// @param requestsPerSecond on average; 0 for no limit
-/// @param burst requests that may come at once after a pause; at least 1 if requests are limited
+/// @param connections the maximum number of concurrent connections, or 0 if unlimited
+/// @param requestsPerSecond the maximum average number of requests per second, or 0 if unlimited
+/// @param burst the number of requests that may arrive at once after a pause, at least 1 if
+///   requests are limited
 public record ClientLimits(int connections, int requestsPerSecond, int burst) {
   /// No limits.
   public static final ClientLimits NONE = new ClientLimits(0, 0, 0);
 
-  /// The greatest value of each: a single loop answers two million requests a second of a client
-  /// that pipelines them, and a limit above the capacity of a server must be possible. Up to this
-  /// value a request's interval, in whole nanoseconds, is exact to a hundredth.
+  /// The maximum value of each limit. Since a single loop can answer two million pipelined requests
+  /// per second, the limit can be set above the capacity of a server. Up to this value, the
+  /// interval of a request in whole nanoseconds is accurate to one percent.
   public static final int MOST = 10_000_000;
 
   public ClientLimits {
@@ -35,7 +36,7 @@ public record ClientLimits(int connections, int requestsPerSecond, int burst) {
     return requestsPerSecond > 0;
   }
 
-  /// Returns true if anything is limited.
+  /// Returns true if any limit is set.
   public boolean any() {
     return connections > 0 || requestsPerSecond > 0;
   }

@@ -7,23 +7,24 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The allowances of the addresses with connections, and of those without one whose recent requests
-/// still count. Shared by the loops of a server, which use it when a connection begins and ends,
-/// but not for a request.
+/// The allowances of all addresses that have connections, and of addresses without connections
+/// whose recent requests still count. The table is shared by the loops of a server, which access it
+/// when a connection is opened or closed, but not for each request.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `connected`, `left` | loops | under this object's lock | the same |
 /// | `forgotten` | loops | volatile | volatile |
 ///
-/// Limits: as many addresses as there are connections, and [#MOST_LEFT] without one. Beyond that
-/// the address that has been without a connection for longest is forgotten: it may send a burst
-/// once more.
+/// Limits: as many addresses as there are connections, and [#MOST_LEFT] addresses without
+/// connections. Beyond that, the address that has had no connection for the longest time is
+/// evicted, which allows it to send another burst.
 public final class ClientTable {
   static final int MOST_LEFT = 65_536;
 
-  /// The number of connections above the limit that get an answer before they are closed. Further
-  /// ones are ended without an answer, so that a client cannot hold more of them while they linger.
+  /// The number of connections above the limit that receive an answer before they are closed.
+  /// Further connections are closed without an answer, so that a client cannot keep more of them
+  /// open while they linger.
   private static final int ANSWERED_ABOVE = 8;
 
   private static final long MAPPED = 0xffff_0000_0000L;
@@ -31,9 +32,9 @@ public final class ClientTable {
   /// The decision about a connection.
   public enum Admission {
     ADMITTED,
-    /// Answered, then closed.
+    /// The connection is answered and then closed.
     REFUSED,
-    /// Ended without an answer.
+    /// The connection is closed without an answer.
     DROPPED
   }
 
@@ -48,11 +49,11 @@ public final class ClientTable {
 
   /// Counts a connection.
   ///
-  /// @param high the first half of its address, as IPv6
-  /// @param low the second half; both 0 if it has none
-  /// @param now by the clock of the loops
-  /// @return the allowance, to be passed to [#close] when the connection has ended; null if there
-  ///   is no limit, or no address
+  /// @param high the first half of the address in IPv6 form
+  /// @param low the second half; both halves are 0 if there is no address
+  /// @param now the time according to the clock of the loops
+  /// @return the allowance, which must be passed to [#close] after the connection has been closed,
+  ///   or null if there is no limit or no address
   public @Nullable ClientAllowance open(long high, long low, long now) {
     if (!limits.any() || (high | low) == 0) {
       return null;
@@ -72,7 +73,7 @@ public final class ClientTable {
     }
   }
 
-  /// Decides about a connection that was just opened.
+  /// Decides if a connection that was just opened is admitted.
   public synchronized Admission admission(ClientAllowance of) {
     int above = limits.connections() == 0 ? 0 : of.connections - limits.connections();
     if (above <= 0) {
@@ -81,7 +82,7 @@ public final class ClientTable {
     return above <= ANSWERED_ABOVE ? Admission.REFUSED : Admission.DROPPED;
   }
 
-  /// Counts the end of a connection.
+  /// Records that a connection has been closed.
   public synchronized void close(ClientAllowance of, long now) {
     of.connections--;
     if (of.connections == 0) {
@@ -93,7 +94,8 @@ public final class ClientTable {
     trim(now);
   }
 
-  /// Removes up to two settled allowances, the oldest first, and the oldest of too many.
+  /// Removes up to two settled allowances, oldest first, and evicts the oldest if there are too
+  /// many.
   private void trim(long now) {
     Iterator<ClientAllowance> oldest = left.values().iterator();
     for (int i = 0; i < 2 && oldest.hasNext(); i++) {
@@ -107,18 +109,19 @@ public final class ClientTable {
     }
   }
 
-  /// Returns the key of an address: an IPv4 address as a whole, in its IPv6 form, or the network of
-  /// an IPv6 address. No IPv6 network in use begins like the former.
+  /// Returns the key of an address, which is the complete IPv4 address in its IPv6 form, or the
+  /// network part of an IPv6 address. The two cannot collide because the prefix of the former is
+  /// not used by any IPv6 network.
   private static long key(long high, long low) {
     return high == 0 && (low & ~0xffff_ffffL) == MAPPED ? low : high;
   }
 
-  /// Returns the number of addresses known now.
+  /// Returns the current number of addresses in this table.
   public synchronized int size() {
     return connected.size() + left.size();
   }
 
-  /// Returns the number of addresses that were forgotten too early.
+  /// Returns the number of addresses that were evicted too early.
   public long forgotten() {
     return forgotten.get();
   }

@@ -14,14 +14,14 @@ import sluice.memory.View;
 /// 2:  signature 12 │ 2, command │ family, transport │ length 2 │ addresses │ more fields
 /// ```
 ///
-/// It keeps at most [#MOST_KEPT] bytes: the further fields of version 2 (up to 64 KB) are counted
-/// and discarded as they arrive. For a proxy that connects on its own behalf (`LOCAL`), for
-/// `UNKNOWN` and for families other than IP, the address is that of the connection.
+/// At most [#MOST_KEPT] bytes are buffered. The additional fields of version 2 (up to 64 KB) are
+/// counted and discarded as they arrive. If a proxy connects on its own behalf (`LOCAL`), or if the
+/// family is `UNKNOWN` or not IP, the peer address of the connection is used.
 public final class ProxyHeader {
   private static final byte[] SIGNATURE = {13, 10, 13, 10, 0, 13, 10, 'Q', 'U', 'I', 'T', 10};
   private static final byte[] WORD = {'P', 'R', 'O', 'X', 'Y', ' '};
 
-  /// The longest header of version 1, with its end of line.
+  /// The maximum length of a version 1 header including the end of line.
   private static final int MOST_KEPT = 107;
 
   private static final int FIXED = 16;
@@ -36,21 +36,21 @@ public final class ProxyHeader {
       Pattern.compile("(0|[1-9][0-9]{0,2})(\\.(0|[1-9][0-9]{0,2})){3}");
   private static final Pattern COLONS = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
-  /// The state of the header after some bytes.
+  /// The state of the parser.
   public enum State {
     INCOMPLETE,
-    /// The header is complete and has an address.
+    /// The header is complete and contains an address.
     ADDRESS,
-    /// The header is complete and has no address.
+    /// The header is complete and contains no address.
     NO_ADDRESS,
-    /// The bytes are not a header.
+    /// The bytes are not a valid header.
     MALFORMED
   }
 
   private final byte[] kept = new byte[MOST_KEPT];
   private int count;
 
-  /// The bytes of version 2 that are still to be discarded.
+  /// The number of bytes of version 2 that remain to be discarded.
   private int skip;
 
   private State pending = State.INCOMPLETE;
@@ -59,7 +59,7 @@ public final class ProxyHeader {
   private long high;
   private long low;
 
-  /// Takes bytes up to the end of the header, or all.
+  /// Consumes bytes up to the end of the header.
   public State take(View bytes) {
     taken = 0;
     int length = bytes.length();
@@ -77,17 +77,17 @@ public final class ProxyHeader {
     return state;
   }
 
-  /// Returns the number of bytes of the last [#take] that belong to the header.
+  /// Returns the number of bytes that were consumed by the last call of [#take].
   public int taken() {
     return taken;
   }
 
-  /// Returns the first half of the client's address, as IPv6.
+  /// Returns the first half of the client's address in IPv6 form.
   public long high() {
     return high;
   }
 
-  /// Returns the second half.
+  /// Returns the second half of the client's address in IPv6 form.
   public long low() {
     return low;
   }

@@ -12,29 +12,30 @@ import sluice.http.parse.RequestPath;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 
-/// A directory as an HTML page: the entries in a [ListingOrder], and the path as links to the
-/// parent directories. The page needs no script, and no style sheet or image from another URL.
+/// Renders a directory as an HTML page. The page contains the entries in a [ListingOrder] and the
+/// path with links to the parent directories. It requires no scripts, external style sheets or
+/// images.
 ///
-/// Stateless: any thread may call. File names may hold any bytes. They are escaped for HTML in text
-/// and percent-encoded byte by byte in links. Each link begins with `./`, so that a name cannot be
-/// read as a URL scheme.
+/// Stateless, so any thread may call it. File names may contain any bytes. They are escaped for
+/// HTML in text and percent-encoded byte by byte in links. Each link begins with `./` so that a
+/// name cannot be interpreted as a URL scheme.
 ///
 /// Limits: a page shows the first [#MOST_ENTRIES] entries by name, and fewer if long names would
-/// make it larger than [#MOST_CHARACTERS]. The page then says how many entries are left out.
+/// make it larger than [#MOST_CHARACTERS]. The page then states the number of omitted entries.
 final class DirectoryListing {
   static final int MOST_ENTRIES = 10_000;
   static final int MOST_CHARACTERS = 4 << 20;
 
-  /// Holds the date format, which is created with the first page: it would take a tenth of the
-  /// server's start-up time.
+  /// Holds the date format. It is created lazily because its initialization would account for a
+  /// tenth of the server's start-up time.
   private static final class Time {
     static final DateTimeFormatter FORMAT =
         DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ROOT).withZone(ZoneOffset.UTC);
   }
 
-  /// The styles are part of the page, so the browser requests nothing else; under a policy that
-  /// forbids inline styles the page is a plain table. Colours follow the reader's light or dark
-  /// scheme.
+  /// The styles are part of the page, so that the browser sends no further requests. If a policy
+  /// forbids inline styles, the page is displayed as a plain table. Colors follow the light or dark
+  /// scheme of the reader.
   private static final String HEAD =
       """
       <!DOCTYPE html>
@@ -64,8 +65,8 @@ final class DirectoryListing {
       <title>\
       """;
 
-  /// The element around a name. It isolates the direction of the name's text from the text beside
-  /// it and keeps the file extension on the right.
+  /// The element around a name. It isolates the text direction of the name from the surrounding
+  /// text and keeps the file extension on the right.
   private static final String BDI = "<bdi dir=\"ltr\">";
 
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -73,9 +74,9 @@ final class DirectoryListing {
 
   private DirectoryListing() {}
 
-  /// Returns the filter for a listing of `directory`. It leaves out entries that the server would
-  /// refuse. Symbolic links are shown whatever they lead to, because a listing does not follow
-  /// them.
+  /// Returns the filter for a listing of `directory`. It excludes entries that the server would
+  /// refuse to serve. Symbolic links are included regardless of their targets, because a listing
+  /// does not follow them.
   static SiteFiles.Filter filter(SitePath directory, Site site) {
     return (name, kind) -> {
       boolean link = kind == FileStatus.SYMLINK && site.symlinks() != Site.Symlinks.REFUSE;
@@ -119,8 +120,8 @@ final class DirectoryListing {
     return page.append("</p>\n</body>\n</html>\n").toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Appends the path, in which each name but the last is a link to its directory. The links are
-  /// relative because a proxy may show the site below a path of its own.
+  /// Appends the path, in which each name except the last links to its directory. The links are
+  /// relative because a proxy may publish the site under a different path.
   private static void crumbs(StringBuilder page, SitePath directory) {
     int names = directory.names();
     for (int i = 0; i <= names; i++) {
@@ -174,8 +175,8 @@ final class DirectoryListing {
         .append("</td></tr>\n");
   }
 
-  /// Returns a size in the unit that leaves at most three digits before the point. A number below
-  /// ten gets one decimal: `3000000` is `2.9 MiB`.
+  /// Returns the size in the largest unit in which it is at least 1. A value below ten has one
+  /// decimal, so `3000000` is formatted as `2.9 MiB`.
   static String readable(long bytes) {
     double size = bytes;
     int unit = 0;
@@ -214,8 +215,8 @@ final class DirectoryListing {
         || (c >= 0x2066 && c <= 0x2069);
   }
 
-  /// Percent-encodes a name for a link: all bytes but the unreserved characters (RFC 3986 section
-  /// 2.3).
+  /// Percent-encodes a name for a link. All bytes except for the unreserved characters are encoded
+  /// (RFC 3986 section 2.3).
   static String encoded(byte[] name) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(name.length * 3);
     for (byte b : name) {

@@ -5,10 +5,9 @@ import sluice.memory.block.Block;
 
 /// The result of reading a file once: exactly one version of it.
 ///
-/// @param version the file's state, which was the same before and after the read
-/// @param block the bytes, with one lease; null if the file is empty or streamed
-/// @param stream the open file, with one reference; null if the bytes are in memory or there are
-///   none
+/// @param version the state of the file, which was the same before and after the read
+/// @param block the bytes, with one lease, or null if the file is empty or streamed
+/// @param stream the open file, with one reference, or null if the file is empty or in memory
 /// @param seenNanos the time of the `statx` before the bytes were read, in nanoseconds since the
 ///   epoch
 record FileBody(

@@ -3,7 +3,8 @@ package sluice.http.files;
 import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 
-/// The clock that file times are compared with, and a way to wait. Any thread may call.
+/// The clock with which file times are compared, which also provides a way to wait. Any thread may
+/// call it.
 public interface FileClock {
   FileClock SYSTEM =
       new FileClock() {
@@ -22,6 +23,6 @@ public interface FileClock {
   /// Returns the time in nanoseconds since the epoch.
   long nowNanos();
 
-  /// Waits for about `nanos` nanoseconds.
+  /// Waits for approximately the given number of nanoseconds.
   void pause(long nanos);
 }

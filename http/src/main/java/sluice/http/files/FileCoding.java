@@ -2,7 +2,7 @@ package sluice.http.files;
 
 import sluice.http.parse.ContentNegotiation;
 
-/// A content coding a file can be stored or compressed in.
+/// A content coding in which a file can be stored or compressed.
 public enum FileCoding {
   IDENTITY("identity", "", "", ContentNegotiation.IDENTITY),
   BROTLI("br", ".br", "-br", ContentNegotiation.BR),
@@ -21,12 +21,12 @@ public enum FileCoding {
     this.bit = bit;
   }
 
-  /// Returns the name in `Content-Encoding` and `Accept-Encoding`.
+  /// Returns the name of this coding in `Content-Encoding` and `Accept-Encoding`.
   public String token() {
     return token;
   }
 
-  /// Returns the coding of one bit of a mask of [ContentNegotiation].
+  /// Returns the coding for a single bit of a [ContentNegotiation] mask.
   static FileCoding of(int bit) {
     return switch (bit) {
       case ContentNegotiation.BR -> BROTLI;
@@ -36,17 +36,17 @@ public enum FileCoding {
     };
   }
 
-  /// Returns the suffix of a precompressed sibling's name; empty for [#IDENTITY].
+  /// Returns the suffix of a precompressed sibling's name, which is empty for [#IDENTITY].
   String suffix() {
     return suffix;
   }
 
-  /// Returns the bit of this coding in masks of [ContentNegotiation].
+  /// Returns the bit of this coding in [ContentNegotiation] masks.
   public int bit() {
     return bit;
   }
 
-  /// Returns the suffix that makes this coding's entity tag differ from the tags of the other
+  /// Returns the suffix that distinguishes the entity tag of this coding from those of other
   /// codings.
   String tagSuffix() {
     return tagSuffix;

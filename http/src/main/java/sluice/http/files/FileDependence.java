@@ -3,10 +3,10 @@ package sluice.http.files;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 
-/// The files and directories that the result of one fill depends on. They are collected in a
-/// [WatchTicket] for as long as all of them can be watched.
+/// The files and directories that the result of a fill depends on. They are added to a
+/// [WatchTicket] as long as all of them can be watched.
 ///
-/// Used only by the thread that runs the fill.
+/// This object is only used by the thread that runs the fill.
 final class FileDependence {
   private final @Nullable WatchTable watches;
   private @Nullable WatchTicket ticket;
@@ -17,7 +17,7 @@ final class FileDependence {
     this.ticket = watches == null ? null : watches.ticket();
   }
 
-  /// Adds the entry at `path`. To be called before `path` is opened.
+  /// Adds a dependence on the entry at `path`. This method must be called before `path` is opened.
   void on(SitePath path) {
     WatchTable table = watches;
     WatchTicket held = ticket;
@@ -26,7 +26,7 @@ final class FileDependence {
     }
   }
 
-  /// Adds the file that `path` leads to. To be called before the file is read.
+  /// Adds a dependence on the file at `path`. This method must be called before the file is read.
   void onFile(SitePath path, SiteFiles.Opened opened) {
     WatchTable table = watches;
     WatchTicket held = ticket;
@@ -38,7 +38,7 @@ final class FileDependence {
     }
   }
 
-  /// Records that a `statx` of the file would not show every change that matters.
+  /// Records that `statx` on the file would not detect every relevant change.
   void onlyByWatching() {
     mayRevalidate = false;
   }
@@ -47,7 +47,8 @@ final class FileDependence {
     return mayRevalidate;
   }
 
-  /// Returns the ticket, which is passed on with the answer; null if something cannot be watched.
+  /// Returns the ticket, which is passed on with the answer, or null if a dependence cannot be
+  /// watched.
   @Nullable WatchTicket ticket() {
     return ticket;
   }

@@ -13,19 +13,21 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Makes the [SiteAnswer] of a canonical path: resolves, opens, reads and compresses.
+/// Creates the [SiteAnswer] for a canonical path by resolving, opening, reading and compressing the
+/// file.
 ///
-/// Called by any number of slow-path threads at a time; it waits for the disk. There is one
-/// instance per loop, because the tickets it makes belong to that loop's [WatchTable].
+/// Any number of slow-path threads may call it concurrently, and calls may block on the disk. There
+/// is one instance per loop, because the tickets that it creates belong to that loop's
+/// [WatchTable].
 ///
-/// A fill runs in this order: make a ticket → link it to the name → open → watch the inode → read.
-/// The order guarantees that the result is one version of each file (see `FileReader`) and that the
-/// ticket covers all changes. The owner drains the watches after it has received the answer, and
-/// keeps the answer only if the ticket has not fallen.
+/// The steps of a fill are: create a ticket → link it to the name → open → watch the inode → read.
+/// This order guarantees that the result is a single version of each file (see `FileReader`) and
+/// that the ticket covers all changes. After receiving the answer, the owner drains the watches,
+/// and caches the answer only if the ticket is still valid.
 public final class FileFill {
   private static final int MOST_ATTEMPTS = 8;
 
-  /// The greatest number of listings that are made at the same time.
+  /// The maximum number of listings that are created concurrently.
   private static final int MOST_LISTINGS = 2;
 
   private static final List<FileCoding> SIBLINGS =
@@ -38,15 +40,16 @@ public final class FileFill {
   private final Predicate<SitePath> compressible;
   private final FileReader reader;
 
-  /// Limits concurrent listings. A listing of a large directory takes megabytes and a long time, so
-  /// requests for it by several paths at once, such as `/d/` and `/d/./`, wait for each other.
+  /// Limits the number of concurrent listings. Listing a large directory requires megabytes of
+  /// memory and a long time, so concurrent requests for the same listing by different paths, such
+  /// as `/d/` and `/d/./`, wait for each other.
   private final Semaphore listings = new Semaphore(MOST_LISTINGS);
 
   private final List<byte[]> indexes;
 
-  /// @param watches null if nothing can be watched
-  /// @param memory charged for every block
-  /// @param compressible tells if the media type of a path is worth compressing
+  /// @param watches the watch table, or null if nothing can be watched
+  /// @param memory the account that is charged for every block
+  /// @param compressible tests if the media type of a path is worth compressing
   public FileFill(
       Site site,
       SiteFiles files,
@@ -63,15 +66,17 @@ public final class FileFill {
     this.indexes = site.indexes();
   }
 
-  /// Returns the answer for `path`, as of some moment after this call began, for a client that
-  /// accepts no coding.
+  /// Returns the answer for `path` for a client that accepts no coding. The answer reflects the
+  /// state at some time after this call began.
   SiteAnswer answer(SitePath path) {
     return answer(path, ContentNegotiation.IDENTITY);
   }
 
-  /// Returns the answer for `path`, as of some moment after this call began.
+  /// Returns the answer for `path`. The answer reflects the state at some time after this call
+  /// began.
   ///
-  /// @param wanted the codings and the listing order of the request: [ListingOrder#wanted]
+  /// @param wanted the codings and the listing order of the request, as returned by
+  ///   [ListingOrder#wanted]
   public SiteAnswer answer(SitePath path, int wanted) {
     if (site.hides(path)) {
       return new SiteAnswer.Refusal(403, "hidden by the site's rules", null);
@@ -94,9 +99,9 @@ public final class FileFill {
     }
   }
 
-  /// Returns the site's fallback where nothing exists under the path. The answer depends on the
-  /// missing path, too: a file that appears there, or earlier in the list of fallbacks, changes the
-  /// answer.
+  /// Returns the site's fallback if no file exists at the path. The answer also depends on the
+  /// missing path, because it changes if a file is created there or earlier in the list of
+  /// fallbacks.
   private SiteAnswer instead(SitePath path, String reason, int wanted, FileDependence dependence) {
     dependence.onlyByWatching();
     for (String each : site.tries()) {
@@ -138,7 +143,7 @@ public final class FileFill {
         : directory(path, wanted, dependence);
   }
 
-  /// Opens `path` after adding it to the dependences. A path with a symbolic link cannot be
+  /// Opens `path` after adding a dependence on it. A path that contains a symbolic link cannot be
   /// watched.
   private SiteFiles.Opened open(SitePath path, FileDependence dependence) {
     dependence.on(path);
@@ -194,8 +199,8 @@ public final class FileFill {
     }
   }
 
-  /// Returns the file in the coding that the client prefers among those that are available. Only
-  /// that representation is read. Closes what was opened, or hands it over.
+  /// Returns the file in the available coding that the client prefers. Only that representation is
+  /// read. Everything that was opened is either closed or passed on.
   private SiteAnswer content(
       SitePath path, SiteFiles.Opened opened, int request, FileDependence dependence) {
     FileHandle handle = Objects.requireNonNull(opened.handle());
@@ -267,8 +272,8 @@ public final class FileFill {
         : SiteAnswer.Keep.ONCE;
   }
 
-  /// Reads `opened`, which is already watched, and opens the path again if the file changes during
-  /// the read.
+  /// Reads `opened`, which is already being watched. If the file changes during the read, its path
+  /// is opened again.
   private FileReader.Result read(
       SitePath path, SiteFiles.Opened opened, FileDependence dependence) {
     SiteFiles.Opened at = opened;
@@ -287,8 +292,9 @@ public final class FileFill {
     }
   }
 
-  /// Returns a mask of the codings for which a sibling of the original seems to exist. As a rule no
-  /// sibling is opened here; a request for its coding finds out if it can be read.
+  /// Returns a mask of the codings for which a precompressed sibling of the original seems to
+  /// exist. Siblings are usually not opened here, so only a request for a coding detects if its
+  /// sibling can be read.
   private int siblings(SitePath path, FileStatus original, FileDependence dependence) {
     int codings = 0;
     FileStatus status = new FileStatus();
@@ -309,7 +315,8 @@ public final class FileFill {
     return codings;
   }
 
-  /// Watches a sibling that is older than the original, because a write would make it current.
+  /// Watches a sibling that is older than the original, because it becomes valid when it is
+  /// written.
   ///
   /// @return true if it was written before the watch began
   private boolean renewed(SitePath sibling, FileStatus original, FileDependence dependence) {
@@ -325,9 +332,9 @@ public final class FileFill {
     }
   }
 
-  /// Reads the sibling in this coding.
+  /// Reads the sibling in the given coding.
   ///
-  /// @return null if the file cannot be read after all, or is older than the original
+  /// @return the sibling, or null if it cannot be read or is older than the original
   private @Nullable FileVariant sibling(
       SitePath path, FileCoding coding, FileStatus original, FileDependence dependence) {
     SitePath sibling = path.withSuffix(coding.suffix());
@@ -353,8 +360,8 @@ public final class FileFill {
     return FileVariant.stored(coding, body, sibling, site.tags());
   }
 
-  /// Handles a sibling that could not be examined because a resource ran out. The sibling may
-  /// exist, so an answer without it is not kept.
+  /// Handles a sibling that could not be examined because a resource was exhausted. Since the
+  /// sibling may exist, an answer without it must not be cached.
   private static void shortage(int errno, FileDependence dependence) {
     if (FileErrors.passes(errno)) {
       dependence.giveUp();
@@ -364,7 +371,8 @@ public final class FileFill {
 
   /// Compresses `body`.
   ///
-  /// @return null if the result is not smaller; otherwise, and on an exception, `body` is discarded
+  /// @return the compressed file, or null if the result is not smaller; otherwise, and if an
+  ///   exception is thrown, `body` is discarded
   private @Nullable FileVariant compressed(FileBody body, FileCoding coding) {
     Block plain = body.block();
     if (plain == null || !site.compression().fits(plain.lengthBytes())) {

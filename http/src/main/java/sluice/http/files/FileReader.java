@@ -6,28 +6,28 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
-/// Reads one version of an open file.
+/// Reads a consistent version of an open file.
 ///
-/// Called by any thread that may wait for the disk.
+/// It may be called by any thread that may block on the disk.
 ///
-/// **One version.** `statx`, barrier, read everything, `statx`; the two must agree in inode, size,
-/// modification and change time. A write sets the times before it copies bytes, so a write that
-/// begins after the first `statx` shows in the second. The barrier ([FileHandle#settle]) waits for
-/// writes that had begun before.
+/// **One version.** `statx`, barrier, read everything, `statx`; both must return the same inode,
+/// size, modification time and change time. Since a write sets the times before it copies bytes, a
+/// write that begins after the first `statx` is detected by the second. The barrier
+/// ([FileHandle#settle]) waits for writes that began earlier.
 ///
-/// **Quiet time.** A file that was modified less than [#QUIET_NANOS] ago gets that time to settle,
-/// up to [#MOST_QUIET_NANOS] in all. For a file that is streamed from disk, any change counts.
-/// Programs that rewrite a file in place use several writes, and each of them would be a version.
-/// The pause also separates two writes that fall into one tick of a kernel without fine-grained
-/// times (before 6.13).
+/// **Quiet time.** If a file was modified less than [#QUIET_NANOS] ago, the reader waits for that
+/// time to elapse, up to [#MOST_QUIET_NANOS] in total. For a file that is streamed from disk, any
+/// change is considered. Programs that rewrite a file in place perform several writes, and each of
+/// them would produce a version. The pause also separates two writes within the same clock tick of
+/// a kernel without fine-grained timestamps (before 6.13).
 public final class FileReader {
   public static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   static final long MOST_QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static final int READ_BYTES = 1 << 20;
 
-  /// @param errno 0, or the reason why there is no body; `ESTALE` if the file changed during the
-  ///   read
+  /// @param errno 0, or the reason why the file could not be read, which is `ESTALE` if it changed
+  ///   during the read
   record Result(int errno, @Nullable FileBody body) {
     static Result failed(int errno) {
       return new Result(Math.abs(errno), null);
@@ -42,8 +42,9 @@ public final class FileReader {
     this.clock = clock;
   }
 
-  /// Reads the file into memory. If it is larger than `cacheableBytes`, or the account has no room,
-  /// takes over its handle instead. Closes the handle in all other cases.
+  /// Reads the file into memory. If the file is larger than `cacheableBytes` or the account is
+  /// exhausted, the result takes ownership of the handle instead. In all other cases the handle is
+  /// closed.
   Result read(FileHandle handle, long cacheableBytes) {
     FileStatus before = new FileStatus();
     boolean handedOver = false;
@@ -78,7 +79,7 @@ public final class FileReader {
     }
   }
 
-  /// Waits, within limits, until the file is not being written to, and fills in its status.
+  /// Waits for a limited time until the file is no longer being written to, and stores its status.
   private int quietStatus(FileHandle handle, FileStatus into, long cacheableBytes) {
     long waited = 0;
     while (true) {
@@ -100,10 +101,10 @@ public final class FileReader {
     }
   }
 
-  /// Returns the time left until a stamp is old enough.
+  /// Returns the time that remains until a timestamp is old enough.
   ///
-  /// @param age the age of the stamp; negative if it lies in the future, where waiting does not
-  ///   help
+  /// @param age the age of the timestamp, which is negative if it is in the future, in which case
+  ///   waiting is useless
   private static long untilQuiet(long age) {
     return age < 0 || age >= QUIET_NANOS ? 0 : QUIET_NANOS - age;
   }
@@ -129,7 +130,7 @@ public final class FileReader {
     return before.sameState(after) ? 0 : Errno.ESTALE;
   }
 
-  /// Waits before another attempt: 1 ms, 2 ms, 4 ms, … up to 32 ms.
+  /// Waits before another attempt for 1 ms, 2 ms, 4 ms, and so on up to 32 ms.
   void backOff(int attempt) {
     clock.pause(TimeUnit.MILLISECONDS.toNanos(1L << Math.min(attempt - 1, 5)));
   }

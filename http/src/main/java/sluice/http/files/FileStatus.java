@@ -1,10 +1,10 @@
 package sluice.http.files;
 
-/// The result of `statx(2)` for a file, in an object that can be filled again and again.
+/// The result of `statx(2)` for a file, in a reusable object.
 ///
-/// Owned by the thread that fills it. A time is kept as two numbers, as the kernel returns it: one
-/// `long` of nanoseconds covers only 1678 to 2262, and files may have times outside of that (`touch
-/// -d 2500-01-01`).
+/// This object is owned by the thread that fills it. A time is stored as two numbers, as the kernel
+/// returns it, because a single `long` of nanoseconds only covers the years 1678 to 2262 and files
+/// may have times outside of that range (`touch -d 2500-01-01`).
 public final class FileStatus {
   static final int OTHER = 0;
   static final int REGULAR = 1;
@@ -13,7 +13,7 @@ public final class FileStatus {
 
   private static final long SECOND = 1_000_000_000L;
 
-  /// The bounds of times that are returned in one `long`, with room for additions and subtractions.
+  /// The bounds of times that are returned as a single `long`, which leave a margin for arithmetic.
   private static final long LEAST_SECONDS = Long.MIN_VALUE / 4 / SECOND;
 
   private static final long MOST_SECONDS = Long.MAX_VALUE / SECOND - 10_000;
@@ -31,10 +31,10 @@ public final class FileStatus {
   long inode;
   long sizeBytes;
 
-  /// Seconds since 1970; negative before.
+  /// The modification time in seconds since 1970, negative for earlier times.
   long modifiedSeconds;
 
-  /// Nanoseconds within the second, 0 to 999 999 999.
+  /// The nanoseconds within the second, from 0 to 999 999 999.
   int modifiedNanos;
 
   long changedSeconds;
@@ -67,9 +67,9 @@ public final class FileStatus {
     changedNanos = that.changedNanos;
   }
 
-  /// Returns the modification time in nanoseconds since 1970, for computing ages and deadlines.
-  /// Times before 1896 and after 2262 are moved to the nearer of these bounds, so do not compare
-  /// two files by it.
+  /// Returns the modification time in nanoseconds since 1970, which can be used to compute ages and
+  /// deadlines. Times before 1896 and after 2262 are clamped to these bounds, so this value must
+  /// not be used to compare two files.
   long modifiedAt() {
     return at(modifiedSeconds, modifiedNanos);
   }
@@ -83,22 +83,22 @@ public final class FileStatus {
     return Math.clamp(seconds, LEAST_SECONDS, MOST_SECONDS) * SECOND + nanos;
   }
 
-  /// Returns true if this file was modified earlier than `that`. All times compare correctly, also
-  /// those that [#modifiedAt] clamps.
+  /// Returns true if this file was modified earlier than `that`. The comparison is exact for all
+  /// times, including those that [#modifiedAt] clamps.
   boolean modifiedBefore(FileStatus that) {
     return modifiedSeconds < that.modifiedSeconds
         || (modifiedSeconds == that.modifiedSeconds && modifiedNanos < that.modifiedNanos);
   }
 
-  /// Returns true if both describe one file in one state: it was not written, resized, renamed or
-  /// linked in between, and its permissions did not change.
+  /// Returns true if both describe the same file in the same state. The file has then not been
+  /// written, resized, renamed or linked in between, and its permissions have not changed.
   boolean sameState(FileStatus that) {
     return sameContent(that)
         && changedSeconds == that.changedSeconds
         && changedNanos == that.changedNanos;
   }
 
-  /// Returns true if both describe one file with the same size and modification time.
+  /// Returns true if both describe the same file with the same size and modification time.
   boolean sameContent(FileStatus that) {
     return device == that.device
         && inode == that.inode
@@ -108,8 +108,8 @@ public final class FileStatus {
         && modifiedNanos == that.modifiedNanos;
   }
 
-  /// Returns true if the link count, the permissions or the owner differ. Such changes set a new
-  /// change time but leave the content alone.
+  /// Returns true if the link count, the permissions or the owner differ. Such changes update the
+  /// change time but do not affect the content.
   boolean differsInAttributes(FileStatus that) {
     return links != that.links || mode != that.mode || uid != that.uid || gid != that.gid;
   }

@@ -4,27 +4,27 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import sluice.sys.CacheStat;
 
-/// A file that is too large for memory and is sent piece by piece while it is open. It is closed
-/// when the last transfer ends, so that a deleted file gives its space back.
+/// A file that is too large for memory and is therefore sent in segments from the open file. It is
+/// closed when the last transfer completes, so that the space of a deleted file is released.
 ///
-/// Any thread may call. A new stream has one reference, which belongs to its creator.
+/// Any thread may call it. A new stream has one reference, which is owned by its creator.
 ///
-/// The bytes are sent from the file itself, so a writer can change them during a reply. A sender
-/// calls [#stillSame] after each piece, before it sends the next one and before the reply counts as
-/// complete, and aborts the connection if the result is false.
+/// Since the bytes are sent from the file itself, a writer can change them during a reply. A sender
+/// must therefore call [#stillSame] after each segment, before it sends the next segment or
+/// considers the reply complete, and abort the connection if the result is false.
 public final class FileStream {
   private final FileHandle handle;
   private final FileStatus version;
   private final AtomicInteger references = new AtomicInteger(1);
 
-  /// @param version the state of the file that the reply's header describes; copied
+  /// @param version the state of the file that the reply's header describes, which is copied
   FileStream(FileHandle handle, FileStatus version) {
     this.handle = handle;
     this.version = new FileStatus();
     this.version.copyFrom(version);
   }
 
-  /// Returns the descriptor for `sendfile(2)`, or -1 if only [#read] works.
+  /// Returns the descriptor for `sendfile(2)`, or -1 if only [#read] can be used.
   public int fd() {
     return handle.fd();
   }
@@ -33,7 +33,7 @@ public final class FileStream {
     return version.sizeBytes;
   }
 
-  /// Reads as [FileHandle#read] does.
+  /// Reads bytes as [FileHandle#read] does.
   public int read(MemorySegment target, long offset, int length, long position) {
     return handle.read(target, offset, length, position);
   }
@@ -43,16 +43,16 @@ public final class FileStream {
     return handle.resident(position, length, scratch);
   }
 
-  /// Returns true if all bytes read so far belong to the version that the header describes. Costs
-  /// one `fstat`.
+  /// Returns true if all bytes read so far belong to the version that the header describes. This
+  /// method performs one `fstat`.
   ///
-  /// A changed link count, owner or permission does not count: a file that a rename replaces is
-  /// sent to its end in its old version.
+  /// Changes of the link count, owner or permissions are ignored, so if a file is replaced by a
+  /// rename, its old version is still sent completely.
   ///
-  /// No barrier is needed: a write sets the time before it copies its bytes, so a sender that has
-  /// read any of them finds the new time.
+  /// No barrier is required because a write sets the time before it copies its bytes. If a sender
+  /// has read any of them, it therefore observes the new time.
   ///
-  /// @param scratch overwritten
+  /// @param scratch an object whose contents are overwritten
   public boolean stillSame(FileStatus scratch) {
     if (handle.status(scratch) != 0) {
       return false;
@@ -69,7 +69,7 @@ public final class FileStream {
     }
   }
 
-  /// Adds a reference. The caller must hold one.
+  /// Acquires another reference. The caller must already hold one.
   public FileStream retain() {
     int before = references.getAndIncrement();
     if (before <= 0) {
@@ -79,7 +79,7 @@ public final class FileStream {
     return this;
   }
 
-  /// Drops one reference; the last one closes the file.
+  /// Releases a reference. The file is closed when the last reference is released.
   public void release() {
     int left = references.decrementAndGet();
     if (left == 0) {

@@ -5,21 +5,21 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// Makes entity tags (RFC 9110 section 8.8.3) in the forms of [Site.Tags].
+/// Creates entity tags (RFC 9110 section 8.8.3) in the formats of [Site.Tags].
 ///
-/// Stateless: any thread may call.
+/// Stateless, so any thread may call it.
 final class FileTag {
   private static final int DIGEST_BYTES = 16;
 
   private FileTag() {}
 
-  /// Returns a strong tag of one state of one file: `"inode-size-modified-changed"` in hexadecimal,
-  /// and a suffix.
+  /// Returns a strong tag for one state of a file, which is `"inode-size-modified-changed"` in
+  /// hexadecimal followed by a suffix.
   ///
   /// The inode is included because a file can be replaced by another of the same size and time. The
   /// change time is included because a program can replace the content and set the modification
-  /// time back. Both differ between machines that serve copies of one site: behind a load balancer
-  /// without affinity, clients fetch again.
+  /// time back. Both differ between machines that serve copies of the same site, so clients behind
+  /// a load balancer without affinity download the file again.
   static String of(FileStatus status, String suffix) {
     return "\""
         + Long.toHexString(status.inode)
@@ -33,8 +33,8 @@ final class FileTag {
         + '"';
   }
 
-  /// Returns a weak tag: `W/"modified-size"` in hexadecimal, and a suffix. The time is in whole
-  /// seconds, because archives and copies keep no more.
+  /// Returns a weak tag, which is `W/"modified-size"` in hexadecimal followed by a suffix. The time
+  /// is in whole seconds, because archives and copies do not preserve fractions.
   static String ofTime(FileStatus status, String suffix) {
     return "W/\""
         + Long.toHexString(status.modifiedSeconds)
@@ -44,7 +44,7 @@ final class FileTag {
         + '"';
   }
 
-  /// Returns a strong tag: half of the SHA-256 of the bytes, and a suffix.
+  /// Returns a strong tag, which is half of the SHA-256 digest of the bytes followed by a suffix.
   static String ofContent(MemorySegment bytes, String suffix) {
     MessageDigest sha256;
     try {

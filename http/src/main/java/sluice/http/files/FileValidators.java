@@ -10,37 +10,38 @@ import sluice.http.parse.HttpDate;
 import sluice.http.site.Site;
 import sluice.memory.block.Block;
 
-/// The validators of one version of a file: the entity tag, and if the modification time may serve
-/// as one. Immutable; any thread may use it.
+/// The validators of one version of a file, which are the entity tag and, where suitable, the
+/// modification time. Immutable, so any thread may use it.
 ///
-/// Times alone do not distinguish versions while the clock of the file system may still give the
-/// same stamp. That lasts a few milliseconds on most file systems, seconds on those that count in
-/// seconds, and for `Last-Modified` until the end of the second it names (RFC 9110 section
-/// 8.8.2.2). A version that was read so early is *provisional*:
-/// - The tag of bytes in memory always includes a checksum of them, so it does not rely on times. A
-///   file that is only opened gets a random tag: a client then fetches it once more, but never
-///   keeps a wrong version.
-/// - `Last-Modified` is not sent, neither then nor while it would lie in the future (section
-///   8.8.2.1). Dates in requests are compared with the end of that second.
+/// Times alone do not distinguish versions while the clock of the file system may still produce the
+/// same timestamp. This lasts a few milliseconds on most file systems, seconds on file systems with
+/// a granularity of seconds, and for `Last-Modified` until the end of the given second (RFC 9110
+/// section 8.8.2.2). A version that was read this early is *provisional*:
+/// - The tag of bytes in memory always includes a checksum of them, so it does not depend on times.
+///   A file that is only opened is assigned a random tag. A client then downloads it once more, but
+///   never caches an incorrect version.
+/// - `Last-Modified` is not sent for provisional versions, or while it would be in the future
+///   (section 8.8.2.1). Dates in requests are compared with the end of that second.
 ///
-/// Where the site wants tags that its replicas share ([Site.Tags]), the tag of bytes in memory is
-/// their digest, or every tag is made of the time in seconds and the size. The latter is used only
-/// after that second is over; until then the tag is the exact one.
+/// If the site is configured for tags that are the same on all replicas ([Site.Tags]), the tag of
+/// bytes in memory is their digest, or every tag consists of the time in seconds and the size. The
+/// latter is only used after that second has elapsed. Until then the exact tag is used.
 ///
 /// @param tag the entity tag as it is sent
-/// @param settled true if any later change gives the file other times, so that a `statx` shows it
+/// @param settled true if any later change results in different times, so that `statx` can detect
+///   it
 /// @param dated true if `Last-Modified` may be sent
-/// @param provisionalUntilNanos the time, since the epoch, from which a new read gives better
-///   validators; 0 for never
+/// @param provisionalUntilNanos the time since the epoch after which a new read produces better
+///   validators, or 0 if it never does
 public record FileValidators(
     String tag, boolean settled, boolean dated, long provisionalUntilNanos) {
-  /// The time within which two changes may leave equal stamps on a file system that counts in
-  /// seconds.
+  /// The time within which two changes may result in equal timestamps on a file system with a
+  /// granularity of seconds.
   private static final long WHOLE_SECONDS_NANOS = TimeUnit.MILLISECONDS.toNanos(2100);
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /// Returns the validators of a file whose bytes are sent as they are on disk.
+  /// Returns the validators of a file whose bytes are sent as they are stored on disk.
   static FileValidators of(FileBody body, FileCoding coding, Site.Tags tags) {
     Block block = body.block();
     String suffix = coding.tagSuffix();
@@ -54,7 +55,8 @@ public record FileValidators(
   }
 
   /// Returns the validators of bytes that were compressed on the fly. An exact tag includes their
-  /// checksum: another zlib may compress differently, and a client must not join ranges of the two.
+  /// checksum, because another version of zlib may compress differently and a client must not
+  /// combine ranges of two different results.
   static FileValidators ofMade(Precompress.Compressed made, FileBody original, Site.Tags tags) {
     String suffix = made.coding().tagSuffix();
     String exact = suffix + Integer.toHexString(made.checksum());
@@ -63,9 +65,9 @@ public record FileValidators(
 
   /// Returns the validators of one representation.
   ///
-  /// @param bytes the representation; null if it is not in memory
-  /// @param exactSuffix the suffix for a tag of the form [Site.Tags#INODE]
-  /// @param randomTag true if the suffix has a random part that differs at the next read
+  /// @param bytes the representation, or null if it is not in memory
+  /// @param exactSuffix the suffix of a tag in the format [Site.Tags#INODE]
+  /// @param randomTag true if the suffix contains a random part that differs for each read
   private static FileValidators of(
       FileBody body,
       Site.Tags tags,
@@ -81,15 +83,15 @@ public record FileValidators(
           FileTag.ofContent(bytes, suffix), settled, dated, dated ? 0 : datesNanos(version));
     }
     long until = randomTag ? settlesNanos(version) : dated ? 0 : datesNanos(version);
-    // Within its own second the time does not distinguish versions.
+    // Within the second of the modification, the time does not distinguish versions.
     boolean ahead = body.seenNanos() < version.modifiedAt() - FileReader.QUIET_NANOS;
     boolean timed = tags != Site.Tags.INODE && (dated || ahead);
     String tag = timed ? FileTag.ofTime(version, suffix) : FileTag.of(version, exactSuffix);
     return new FileValidators(tag, settled, dated, until);
   }
 
-  /// Returns 64 bits of checksum, made of two polynomials. They do not resist deliberate collisions
-  /// and need not: an attacker with write access can publish anything.
+  /// Returns a 64-bit checksum that is computed from two polynomials. It does not need to resist
+  /// deliberate collisions, because an attacker with write access can publish anything.
   private static String checksum(MemorySegment bytes) {
     CRC32C first = new CRC32C();
     first.update(bytes.asByteBuffer());
@@ -98,20 +100,22 @@ public record FileValidators(
     return '-' + Long.toHexString(first.getValue() << 32 | second.getValue());
   }
 
-  /// Returns the time after which a change leaves other stamps than those of `version`.
+  /// Returns the time after which any change results in timestamps that differ from those of
+  /// `version`.
   private static long settlesNanos(FileStatus version) {
     boolean wholeSeconds = version.modifiedNanos == 0 && version.changedNanos == 0;
     return version.changedAt() + (wholeSeconds ? WHOLE_SECONDS_NANOS : FileReader.QUIET_NANOS);
   }
 
-  /// Returns the time after which a change falls into another second. The clock of the stamps may
-  /// be a tick behind.
+  /// Returns the time after which any change falls into a later second. The clock that is used for
+  /// timestamps may be one tick behind.
   private static long datesNanos(FileStatus version) {
     long second = version.modifiedAt() - version.modifiedNanos;
     return second + SECOND + FileReader.QUIET_NANOS;
   }
 
-  /// Returns the modification time, moved to the nearest second that an HTTP date can express.
+  /// Returns the modification time in seconds, clamped to the range that an HTTP date can
+  /// represent.
   public static long modifiedSeconds(FileStatus version) {
     return HttpDate.nearest(version.modifiedSeconds);
   }

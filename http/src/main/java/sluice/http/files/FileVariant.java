@@ -5,10 +5,11 @@ import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.memory.block.Block;
 
-/// A representation of a file: its bytes in one coding, in memory or as an open file.
+/// A representation of a file, which consists of its bytes in one coding, either in memory or as an
+/// open file.
 ///
-/// Holds one lease on the block, or one reference to the stream, until [#close]. Otherwise
-/// immutable; any thread may use it.
+/// It holds one lease on the block, or one reference to the stream, until [#close] is called. It is
+/// otherwise immutable, so any thread may use it.
 public final class FileVariant implements AutoCloseable {
   private final FileCoding coding;
   private final FileValidators validators;
@@ -38,9 +39,10 @@ public final class FileVariant implements AutoCloseable {
     this.version = version;
   }
 
-  /// Returns a variant of bytes as they are on disk.
+  /// Returns a variant whose bytes are sent as they are stored on disk.
   ///
-  /// @param body its lease or reference passes to the variant; it has neither if the file is empty
+  /// @param body the file, whose lease or reference is transferred to the variant; there is none if
+  ///   the file is empty
   /// @param sibling the precompressed file, or null for the original
   static FileVariant stored(
       FileCoding coding, FileBody body, @Nullable SitePath sibling, Site.Tags tags) {
@@ -59,7 +61,7 @@ public final class FileVariant implements AutoCloseable {
     return coding;
   }
 
-  /// Returns the entity tag as it is sent.
+  /// Returns the entity tag in the form in which it is sent.
   public String tag() {
     return validators.tag();
   }
@@ -72,18 +74,18 @@ public final class FileVariant implements AutoCloseable {
     return lengthBytes;
   }
 
-  /// Returns the bytes; null if there are none or they come from [#stream].
+  /// Returns the bytes, or null if there are none or they are in [#stream].
   public @Nullable Block block() {
     return block;
   }
 
-  /// Returns the open file; null if the bytes are in [#block] or there are none.
+  /// Returns the open file, or null if the bytes are in [#block] or there are none.
   public @Nullable FileStream stream() {
     return stream;
   }
 
-  /// Returns the precompressed file that holds the bytes; null if they are, or were made from, the
-  /// original.
+  /// Returns the precompressed file that contains the bytes, or null if the bytes are those of the
+  /// original or were compressed from it.
   public @Nullable SitePath sibling() {
     return sibling;
   }
@@ -92,7 +94,7 @@ public final class FileVariant implements AutoCloseable {
     return version;
   }
 
-  /// Ends the lease or reference. Idempotent.
+  /// Releases the lease or reference. Idempotent.
   @Override
   public synchronized void close() {
     if (closed) {

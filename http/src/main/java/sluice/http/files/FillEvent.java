@@ -8,8 +8,9 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/// A JFR event: the slow path has made the answer for a path. The thread that made it emits the
-/// event after it has handed over the result. The class is loaded only when a recording runs.
+/// A JFR event that records the creation of an answer for a path on the slow path. The creating
+/// thread emits the event after it has submitted the result. The class is only loaded while a
+/// recording is running.
 @Name("sluice.Fill")
 @Label("Reply Cache Fill")
 @Category({"Sluice", "HTTP"})

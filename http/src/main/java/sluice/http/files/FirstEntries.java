@@ -5,14 +5,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/// The first entries of a directory in the order of listings, found in one pass over any number of
-/// entries. A heap holds the `most` least entries so far, with the greatest at its top, which is
-/// replaced by each entry that is less (selection of the k least, Knuth, TAOCP vol. 3, section
-/// 5.2.3). It takes memory for `most` names.
+/// Selects the first entries of a directory in listing order, in a single pass over any number of
+/// entries. A heap contains the `most` smallest entries so far. The largest of them is at the top
+/// and is replaced by each entry that is smaller (selection of the k least, Knuth, TAOCP vol. 3,
+/// section 5.2.3). The required memory is limited to `most` names.
 ///
 /// **Order.** Directories first, then by name in [NaturalOrder].
 ///
-/// Owned by the thread that makes the listing.
+/// Owned by the thread that creates the listing.
 final class FirstEntries {
   /// @param kind a value of [FileStatus#kind]
   @SuppressWarnings("ArrayRecordComponent") // never compared by equals
@@ -46,14 +46,14 @@ final class FirstEntries {
     }
   }
 
-  /// Returns the least entries in order.
+  /// Returns the smallest entries in order.
   List<Name> sorted() {
     List<Name> sorted = new ArrayList<>(least);
     sorted.sort(Name.ORDER);
     return sorted;
   }
 
-  /// Returns the number of entries that [#sorted] leaves out.
+  /// Returns the number of entries that [#sorted] does not include.
   long more() {
     return shown - least.size();
   }

@@ -8,10 +8,11 @@ import sluice.sys.Files;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// The open directory that sites are served from; files are opened beneath it. All sites of one
-/// directory share it; any thread may call.
+/// The open directory beneath which the files of sites are opened. All sites with the same
+/// directory share it. Any thread may call.
 ///
-/// It is a descriptor whose number never changes: [#reopen] replaces the directory behind it.
+/// The number of its descriptor never changes, because [#reopen] replaces the directory that the
+/// descriptor refers to.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -28,16 +29,16 @@ final class KernelRoot {
   private final String path;
   private final int fd;
 
-  /// The reason why the root could not be reopened, a negated errno; 0 if it could.
+  /// The reason why the root could not be reopened as a negated errno, or 0 if there was no error.
   private volatile int errno;
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /// Opens the root.
   ///
-  /// @param path absolute
-  /// @throws SysException if it cannot be opened, is not a directory, or this kernel or container
-  ///   has no `openat2`
+  /// @param path the absolute path of the directory
+  /// @throws SysException if the directory cannot be opened, is not a directory, or this kernel or
+  ///   container does not support `openat2`
   KernelRoot(String path) throws SysException {
     this.path = path;
     this.fd = (int) SysException.check(openPath(path), "openat", path);
@@ -61,13 +62,13 @@ final class KernelRoot {
     return fd;
   }
 
-  /// Returns the reason why nothing can be opened here now, a negated errno; 0 if files can be
-  /// opened.
+  /// Returns the reason why no files can currently be opened as a negated errno, or 0 if files can
+  /// be opened.
   int errno() {
     return errno;
   }
 
-  /// Returns true if the path leads to another directory than the open one.
+  /// Returns true if the path now refers to a directory other than the open one.
   ///
   /// @throws SysException if the path cannot be opened
   boolean moved() throws SysException {
@@ -85,18 +86,19 @@ final class KernelRoot {
     }
   }
 
-  /// Opens the directory that the path leads to now. If the path leads to no directory, nothing can
-  /// be opened beneath the root.
+  /// Opens the directory that the path currently refers to. If the path refers to no directory, no
+  /// files can be opened beneath the root.
   ///
-  /// @return 0, or a negated errno if there was no descriptor for it
+  /// @return 0, or a negated errno if no descriptor was available
   int reopen() {
     int now = openPath(path);
     if (now < 0 && !FileErrors.passes(-now)) {
-      // No path can be resolved beneath a file that is not a directory.
+      // Prevents all lookups, because no path can be resolved beneath a file that is not a
+      // directory.
       now = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_PATH, 0);
     }
     if (now < 0) {
-      // The descriptor still leads to the old root, which must not be served any more.
+      // The descriptor still refers to the old root, which must no longer be served.
       DescriptorShortage.report(-now);
       errno = now;
       return now;
@@ -122,17 +124,17 @@ final class KernelRoot {
       if (!passing || repeat == MOST_REPEATS) {
         return opened;
       }
-      // A rename during resolution, or a lease that is being broken.
+      // Retries after a rename during resolution, or while a lease is being broken.
       LockSupport.parkNanos(REPEAT_NANOS);
     }
   }
 
-  /// Opens a directory to be watched; returns `-ELOOP` if its path contains a symbolic link.
+  /// Opens a directory to be watched, or returns `-ELOOP` if its path contains a symbolic link.
   int openToWatch(byte[] name) {
     return open(name, Files.O_PATH | Files.O_DIRECTORY, NO_LINKS);
   }
 
-  /// Closes the root. Files that were opened beneath it stay open. Idempotent.
+  /// Closes the root. Files that were opened beneath it remain open. Idempotent.
   void close() {
     if (closed.compareAndSet(false, true)) {
       Files.close(fd);

@@ -7,11 +7,11 @@ import java.util.List;
 import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpRequest;
 
-/// The order of a listing's rows. The query of the request selects it: `?sort=size`, or
-/// `?sort=-size` for descending order. Any other query means [#NAME]. Directories come first in all
-/// orders, and equal rows are in the order of names.
+/// The order of the rows in a listing. It is selected by the query of the request, such as
+/// `?sort=size`, or `?sort=-size` for descending order. Any other query selects [#NAME].
+/// Directories precede files in all orders, and equal rows are ordered by name.
 ///
-/// Immutable: any thread may use it.
+/// Immutable, so any thread may use it.
 public enum ListingOrder {
   NAME(0, Column.NAME, "name"),
   NAME_DOWN(1, Column.NAME, "-name"),
@@ -48,8 +48,9 @@ public enum ListingOrder {
     this.value = value;
   }
 
-  /// Returns the parts of a request, besides its path, on which an answer depends:
-  /// [ContentNegotiation#order] in the low 16 bits, and above it the order that the query selects.
+  /// Returns the properties of a request, other than its path, that determine the answer. The low
+  /// 16 bits contain [ContentNegotiation#order], and the higher bits contain the order selected by
+  /// the query.
   public static int wanted(HttpRequest request) {
     int codings = ContentNegotiation.order(request);
     int length = request.queryTo() - request.queryFrom();
@@ -65,7 +66,7 @@ public enum ListingOrder {
     return codings;
   }
 
-  /// Returns the part of [#wanted] that comes from [ContentNegotiation#order].
+  /// Returns the part of [#wanted] that was returned by [ContentNegotiation#order].
   static int codings(int wanted) {
     return wanted & CODINGS;
   }
@@ -78,8 +79,9 @@ public enum ListingOrder {
     return value.startsWith("-");
   }
 
-  /// Returns the order that a click on the head of a column requests. Names are ascending at first,
-  /// and sizes and times descending; a second click reverses the order.
+  /// Returns the order that is requested by a click on the header of a column. The first click on
+  /// names selects ascending order, and on sizes and times descending order. A second click
+  /// reverses the order.
   ListingOrder after(Column clicked) {
     return switch (clicked) {
       case NAME -> this == NAME ? NAME_DOWN : NAME;
@@ -93,9 +95,9 @@ public enum ListingOrder {
     return this == NAME ? "./" : "./?" + PARAMETER + value;
   }
 
-  /// Returns the entries in this order.
+  /// Returns the entries sorted in this order.
   ///
-  /// @param entries in the order of [#NAME]
+  /// @param entries the entries in the order of [#NAME]
   List<SiteFiles.Entry> sorted(List<SiteFiles.Entry> entries) {
     if (this == NAME) {
       return entries;
@@ -116,7 +118,7 @@ public enum ListingOrder {
     return sorted;
   }
 
-  /// Returns the size that a row shows, or -1 for a row without one, which sorts before an empty
+  /// Returns the size that a row displays, or -1 if it displays none, which sorts before an empty
   /// file.
   private static long sizeBytes(FileStatus status) {
     return status.isRegular() ? status.sizeBytes : -1;

@@ -3,13 +3,13 @@ package sluice.http.files;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/// The order of file names in which `file 2` comes before `file 10`. Consecutive digits are
-/// compared as one number of any length. All else is compared byte by byte as unsigned numbers,
-/// which for UTF-8 is the order of code points; ASCII letters compare without regard to case. No
-/// rules of a language are applied. Names that are equal so far (`a01`, `A1`) are compared by their
-/// bytes, so that only equal names compare as equal.
+/// An order of file names in which `file 2` precedes `file 10`. Consecutive digits are compared as
+/// a number of any length. All other characters are compared byte by byte as unsigned numbers,
+/// which is the order of code points in UTF-8, except that ASCII letters are compared
+/// case-insensitively. The order is independent of the locale. If names are equal by these rules
+/// (`a01`, `A1`), they are compared by their bytes, so that only identical names compare as equal.
 ///
-/// Stateless: any thread may use it. It allocates nothing.
+/// Stateless, so any thread may use it. A comparison allocates nothing.
 final class NaturalOrder implements Comparator<byte[]> {
   static final NaturalOrder ORDER = new NaturalOrder();
 

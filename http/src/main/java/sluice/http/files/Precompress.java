@@ -14,11 +14,12 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.zstd.Zstd;
 
-/// Compresses whole files on the fly for the cache, once each: gzip (RFC 1952) or zstd (RFC 8878).
-/// At most half as many files as there are processors are compressed at one time; further callers
-/// wait, on the slow path.
+/// Compresses whole files on the fly for the cache, using gzip (RFC 1952) or zstd (RFC 8878). The
+/// number of files that are compressed concurrently is limited to half the number of processors.
+/// Further callers wait on the slow path.
 ///
-/// Stateless. Any thread may call but a loop's, since a megabyte takes about ten milliseconds.
+/// Stateless. Any thread except that of a loop may call, since compressing a megabyte takes about
+/// ten milliseconds.
 final class Precompress {
   private static final Semaphore AT_WORK =
       new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
@@ -29,21 +30,23 @@ final class Precompress {
   /// The result of a compression.
   ///
   /// @param block the compressed bytes, with one lease
-  /// @param checksum of the compressed bytes
+  /// @param checksum the checksum of the compressed bytes
   record Compressed(FileCoding coding, Block block, int checksum) {}
 
   private Precompress() {}
 
-  /// Returns the codings in which files can be compressed here, as a mask of [ContentNegotiation].
+  /// Returns a [ContentNegotiation] mask of the codings in which files can be compressed in this
+  /// process.
   static int codings(Compression how) {
     int gzip = how.gzipLevel() > 0 ? ContentNegotiation.GZIP : 0;
     return how.zstdLevel() > 0 && Zstd.why().isEmpty() ? gzip | ContentNegotiation.ZSTD : gzip;
   }
 
-  /// Compresses `body`, of a length that [Compression#fits].
+  /// Compresses `body`, whose length must satisfy [Compression#fits].
   ///
   /// @param coding one of [#codings]
-  /// @return null if that does not save a tenth, or the account has no room
+  /// @return the compressed file, or null if this does not save at least a tenth, or the account is
+  ///   exhausted
   static @Nullable Compressed compress(
       FileCoding coding, MemorySegment body, Compression how, Account account) {
     AT_WORK.acquireUninterruptibly();
@@ -100,9 +103,7 @@ final class Precompress {
     return new Compressed(FileCoding.GZIP, block, (int) packed.getValue());
   }
 
-  /// Compresses `body` into `out` behind the header.
-  ///
-  /// @return the offset of the trailer, or -1 if the result does not fit
+  /// Compresses `body` into `out` after the header.
   private static int deflate(MemorySegment body, int level, byte[] out) {
     Deflater deflater = new Deflater(level, true);
     try {
@@ -123,7 +124,7 @@ final class Precompress {
     }
   }
 
-  /// Writes a header without name and time, so that equal bytes compress to equal bytes.
+  /// Writes a header without a name and time, so that compressing equal bytes produces equal bytes.
   private static void writeHeader(byte[] out, int level) {
     out[0] = 0x1f;
     out[1] = (byte) 0x8b;

@@ -7,15 +7,15 @@ import sluice.sys.Errno;
 import sluice.sys.Inotify;
 import sluice.sys.SysException;
 
-/// The inotify instance of the process, and a table of which [WatchInotify] each of its watches is
-/// for. The kernel keeps one watch per directory or file in it, however many sites and loops ask
-/// for it. Any thread may call.
+/// The inotify instance of the process, with a table that maps its watches to instances of
+/// [WatchInotify]. There is a single watch per directory or file regardless of the number of sites
+/// and loops that request it. Any thread may call.
 ///
-/// **Reading.** The loops read one queue. A loop that finds it empty may continue only if no event
-/// taken from it earlier is still on the way to the tables. A reader therefore sets `delivering`
-/// *before* it reads and clears it when all events are delivered. The check costs one system call
-/// and one volatile read; a loop takes the lock only if it finds events, or while another loop
-/// delivers some.
+/// **Reading.** All loops read the same queue. If a loop finds it empty, it may only continue if no
+/// event that was read earlier is still being delivered to the tables. A reader therefore sets
+/// `delivering` *before* it reads, and clears it after all events have been delivered. The check
+/// requires one system call and one volatile read. A loop only acquires the lock if it finds
+/// events, or while another loop is delivering some.
 ///
 /// ```
 ///  reader:  delivering = true ── read(2) ── tickets fall ── delivering = false
@@ -32,18 +32,20 @@ import sluice.sys.SysException;
 ///
 /// Lock order: `reading`, then the lock of a [WatchedRoot], then this object's.
 ///
-/// Limits: all sites share one queue of the kernel (`fs.inotify.max_queued_events`); when it
-/// overflows, everything that the sites keep falls.
+/// Limits: all sites share one queue in the kernel (`fs.inotify.max_queued_events`). If it
+/// overflows, everything that the sites have cached is invalidated.
 final class SharedInotify {
-  /// A read that returns less than this, into a buffer of 64 KiB, has taken all queued events.
+  /// If a read into a buffer of 64 KiB returns fewer bytes than this, it has returned all queued
+  /// events.
   private static final int NEARLY_FULL_BYTES = 60 << 10;
 
   private static final int NAME_BYTES = 256;
 
   private static @Nullable SharedInotify open;
 
-  /// A watch and the sources that receive its events: the first `count` of `sources`. Filled
-  /// elements of an array never change, so a reader may go through it without the lock.
+  /// A watch and the sources that receive its events, which are the first `count` elements of
+  /// `sources`. Since these elements never change, a reader may iterate over them without holding
+  /// the lock.
   private static final class Watch {
     final int wd;
     final @Nullable Watch next;
@@ -64,16 +66,17 @@ final class SharedInotify {
   private @Nullable Watch[] buckets = new Watch[64];
   private int watches;
 
-  /// A list of all sources, for events that concern the queue itself.
+  /// Contains all sources, which receive events that concern the queue itself.
   private final Watch all = new Watch(-1, null);
 
   private SharedInotify() throws SysException {
     inotify = Inotify.open();
   }
 
-  /// Returns the instance of the process. The first source opens it, and the last one closes it.
+  /// Returns the instance of the process. It is opened for the first source and closed with the
+  /// last one.
   ///
-  /// @throws SysException `EMFILE` if the user has no inotify instances left
+  /// @throws SysException `EMFILE` if the user's limit of inotify instances has been reached
   static synchronized SharedInotify lease(WatchInotify source) throws SysException {
     SharedInotify shared = open;
     if (shared == null) {
@@ -86,7 +89,7 @@ final class SharedInotify {
     return shared;
   }
 
-  /// Removes a source; the last one closes the instance. Idempotent.
+  /// Removes a source. The instance is closed when the last source is removed. Idempotent.
   void release(WatchInotify source) {
     synchronized (SharedInotify.class) {
       if (leaves(source) && open == this) {
@@ -96,7 +99,7 @@ final class SharedInotify {
     }
   }
 
-  /// @return true if it was the last one
+  /// @return true if it was the last source
   private synchronized boolean leaves(WatchInotify source) {
     remove(all, source);
     return all.count == 0;
@@ -112,7 +115,8 @@ final class SharedInotify {
     return wd;
   }
 
-  /// Ends a watch for one source; the last one ends it in the kernel. See [WatchSource#remove].
+  /// Removes a watch for one source. It is removed from the kernel when no source uses it any more.
+  /// See [WatchSource#remove].
   synchronized void remove(WatchInotify source, int wd) {
     Watch watch = find(wd);
     if (watch != null) {

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.site.Site;
 import sluice.sys.SysException;
 
-/// The descriptor and the watches that all sites of the process that are served from one directory
-/// share. Opened for the first site, closed with the last. Any thread may call.
+/// The descriptor and the watches of a directory, which are shared by all sites of the process that
+/// are served from it. It is opened for the first site and closed with the last one. Any thread may
+/// call.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +21,7 @@ final class SharedRoot {
 
   private static final Map<String, SharedRoot> OPEN = new HashMap<>();
 
-  /// Set when the last attempt found no inotify instance and a notice has said so.
+  /// Set when the last attempt found no free inotify instance and a notice has reported this.
   private static boolean unwatched;
 
   private final String path;
@@ -34,8 +35,8 @@ final class SharedRoot {
 
   /// Opens the files of a site.
   ///
-  /// @param watches the greatest number of watches for this site, at least 2; 0 for none
-  /// @param notice receives one line, once per directory, if changes cannot be watched, and why
+  /// @param watches the maximum number of watches for this site, at least 2, or 0 to disable them
+  /// @param notice receives a line with the reason if changes cannot be watched, once per directory
   /// @throws SysException if the directory cannot be opened
   static WatchedFiles open(Site site, int watches, Consumer<String> notice) throws SysException {
     SharedRoot shared = lease(site.root().toAbsolutePath().toString());
@@ -68,7 +69,7 @@ final class SharedRoot {
     }
   }
 
-  /// Drops one use; the last one closes the directory.
+  /// Releases one use of the directory, which is closed when the last use is released.
   void release() {
     synchronized (OPEN) {
       users--;
@@ -92,7 +93,7 @@ final class SharedRoot {
     }
   }
 
-  /// Returns the open directory, reopened if its path leads to another one now.
+  /// Returns the open directory. It is reopened if its path now refers to another directory.
   private synchronized KernelRoot root() throws SysException {
     KernelRoot opened = root;
     if (opened == null) {
@@ -104,10 +105,10 @@ final class SharedRoot {
     return opened;
   }
 
-  /// Opens the directory that the path leads to now, and invalidates everything that depends on the
-  /// old one.
+  /// Opens the directory that the path currently refers to, and invalidates everything that depends
+  /// on the old one.
   ///
-  /// @return 0, or a negated errno if there was no descriptor for it
+  /// @return 0, or a negated errno if no descriptor was available
   synchronized int reopen() {
     KernelRoot opened = root;
     WatchedRoot over = watched;

@@ -3,14 +3,14 @@ package sluice.http.files;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 
-/// The answer of a site for a path, ready to become a reply. Made by [FileFill] on any thread; then
-/// owned by its receiver, which closes it.
+/// The answer of a site for a path, from which a reply can be created. It is created by [FileFill]
+/// on any thread, and is then owned by its receiver, which must close it.
 public sealed interface SiteAnswer extends AutoCloseable {
-  /// Returns the dependences of the answer; null if they cannot be watched. An answer with a ticket
-  /// may be kept until the ticket falls (see [WatchTable]).
+  /// Returns the dependences of the answer, or null if they cannot be watched. An answer with a
+  /// ticket may be cached until the ticket is invalidated (see [WatchTable]).
   @Nullable WatchTicket ticket();
 
-  /// Ends leases, references and the ticket. Idempotent.
+  /// Releases leases, references and the ticket. Idempotent.
   @Override
   default void close() {
     WatchTicket ticket = ticket();
@@ -21,15 +21,17 @@ public sealed interface SiteAnswer extends AutoCloseable {
 
   /// A file in one of its available codings.
   ///
-  /// @param path the file itself, including an index name; its extension decides the media type
+  /// @param path the path of the file, including the name of an index file; its extension
+  ///   determines the media type
   /// @param status the status of the original
   /// @param variant the representation that was requested
-  /// @param codings mask of [sluice.http.parse.ContentNegotiation] of the available codings:
-  ///   identity always, `variant`'s own, and others as far as they are known without reading them
-  /// @param vary true if the choice among representations depends on `Accept-Encoding`, now or
-  ///   after a sibling appears
+  /// @param codings a mask of [sluice.http.parse.ContentNegotiation] of the available codings. It
+  ///   always includes identity and the coding of `variant`, and it includes others if they are
+  ///   known to be available without reading them
+  /// @param vary true if the choice of the representation depends on `Accept-Encoding`, either now
+  ///   or after a sibling has been created
   /// @param keep how the answer may be cached
-  /// @param standIn true if the file is the reply to every path that leads to nothing
+  /// @param standIn true if the file is the reply to every path that does not exist
   record Content(
       SitePath path,
       FileStatus status,
@@ -45,17 +47,17 @@ public sealed interface SiteAnswer extends AutoCloseable {
       return new Content(path, status, variant, codings, vary, keep, true, ticket);
     }
 
-    /// Returns the time, since the epoch, from which a new read gives better validators; 0 for
-    /// never.
+    /// Returns the time since the epoch after which a new read produces better validators, or 0 if
+    /// it never does.
     public long provisionalUntilNanos() {
       return variant.validators().provisionalUntilNanos();
     }
 
-    /// Returns true if the path still leads to this content; for [Keep#REVALIDATE]. Costs one
-    /// `statx` for the original, and a second one if the bytes come from a precompressed sibling.
-    /// Allocates nothing.
+    /// Returns true if the path still refers to this content. It is used with [Keep#REVALIDATE].
+    /// This method performs one `statx` for the original, and a second one if the bytes are those
+    /// of a precompressed sibling. It allocates nothing.
     ///
-    /// @param scratch overwritten
+    /// @param scratch an object whose contents are overwritten
     public boolean stillCurrent(SiteFiles files, FileStatus scratch) {
       if (files.status(path, scratch) != 0 || !status.sameState(scratch)) {
         return false;
@@ -72,21 +74,22 @@ public sealed interface SiteAnswer extends AutoCloseable {
     }
   }
 
-  /// The ways in which a file's content may be kept.
+  /// The conditions under which the content of a file may be cached.
   enum Keep {
-    /// May be kept until the ticket falls.
+    /// The content may be cached until the ticket is invalidated.
     WATCHED,
-    /// May be kept while [Content#stillCurrent] returns true on each use.
+    /// The content may be cached if [Content#stillCurrent] is checked on each use.
     REVALIDATE,
-    /// Must not be kept: streamed, so fresh that its times do not show changes, or with a ticket
-    /// that has fallen.
+    /// The content must not be cached, because it is streamed, it is so recent that its times do
+    /// not reveal changes, or its ticket has been invalidated.
     ONCE
   }
 
-  /// A directory whose path was written without a slash: 301 to the path with a slash.
+  /// A directory whose path was requested without a trailing slash. The reply is a 301 to the path
+  /// with a slash.
   record Redirect(@Nullable WatchTicket ticket) implements SiteAnswer {}
 
-  /// A list of a directory's entries: HTML in UTF-8, never cached.
+  /// A list of the entries of a directory as HTML in UTF-8. It is never cached.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Listing(byte[] html) implements SiteAnswer {
     @Override
@@ -98,6 +101,6 @@ public sealed interface SiteAnswer extends AutoCloseable {
   /// A refusal.
   ///
   /// @param status 403, 404, 500 or 503
-  /// @param reason for the log, never for the client
+  /// @param reason the reason for the log, which is never sent to the client
   record Refusal(int status, String reason, @Nullable WatchTicket ticket) implements SiteAnswer {}
 }

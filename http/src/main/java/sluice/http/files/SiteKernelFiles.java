@@ -14,14 +14,14 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
-/// Opens the files of a site by `openat2(2)`. The kernel keeps the resolution beneath the root, in
-/// one step with the opening.
+/// Opens the files of a site by `openat2(2)`. The kernel resolves each path beneath the root and
+/// opens the file in a single step.
 ///
-/// Any thread may call. A path is first opened with no link allowed at all, which also shows if it
-/// contains one; only then is it opened by the site's policy. An absolute link that leads back
-/// beneath the root counts as inside, but the kernel refuses it. Its target is therefore opened
-/// without read access (`O_PATH`), its real name is compared with the root's, and that same file is
-/// opened again.
+/// Any thread may call. A path is first opened without allowing any links, which also detects if it
+/// contains one. If it does, it is opened again according to the site's policy. An absolute link to
+/// a target beneath the root is considered to be inside the root, but the kernel rejects it. Its
+/// target is therefore opened without read access (`O_PATH`), its real name is compared with that
+/// of the root, and the same file is then reopened.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -39,7 +39,8 @@ public final class SiteKernelFiles implements SiteFiles {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable Statx> spare = new AtomicReferenceArray<>(16);
 
-  /// @param shared the shared part of all sites of the directory, leased for this one
+  /// @param shared the state that is shared by all sites of the directory, of which this object
+  ///   holds a lease
   /// @param root the root of `shared`
   SiteKernelFiles(SharedRoot shared, KernelRoot root, Site.Symlinks symlinks) {
     this.shared = shared;
@@ -108,7 +109,8 @@ public final class SiteKernelFiles implements SiteFiles {
     }
   }
 
-  /// Returns the name of an open file, one character per byte; null if `/proc` does not say.
+  /// Returns the name of an open file with one character per byte, or null if `/proc` does not
+  /// provide it.
   private static @Nullable String realName(int fd) {
     byte[] bytes = new byte[MOST_PATH_BYTES];
     int length = Files.readlink(Files.AT_FDCWD, "/proc/self/fd/" + fd, bytes);
@@ -134,7 +136,8 @@ public final class SiteKernelFiles implements SiteFiles {
     }
     Statx statx = take();
     try {
-      // Network file systems report recent changes on other machines only if the sync is forced.
+      // Network file systems only report recent changes on other machines if synchronization is
+      // forced.
       MemorySegment name = path.isRoot() ? SitePath.HERE : path.cString();
       int how = flags | Files.AT_STATX_FORCE_SYNC;
       int result = Files.statx(root.fd(), name, how, Statx.STATX_BASIC_STATS, statx);
@@ -203,8 +206,8 @@ public final class SiteKernelFiles implements SiteFiles {
     }
   }
 
-  /// Lists a directory. Only entries that are shown need a `statx`: the directory itself says of
-  /// what kind an entry is.
+  /// Lists a directory. Only entries that are shown require a `statx`, because the directory itself
+  /// contains the type of each entry.
   private static Listed list(int fd, FirstEntries first) {
     DirectoryEntries cursor = new DirectoryEntries();
     Statx statx = new Statx();
@@ -241,7 +244,8 @@ public final class SiteKernelFiles implements SiteFiles {
     return Files.statx(fd, name, flags, Statx.STATX_BASIC_STATS, into) == 0;
   }
 
-  /// Maps a `DT_` type to [FileStatus#kind]; negative if the file system does not say.
+  /// Converts a `DT_` type to [FileStatus#kind], or returns a negative number if the file system
+  /// does not provide the type.
   private static int kind(int type) {
     return switch (type) {
       case DirectoryEntries.DT_REG -> FileStatus.REGULAR;
@@ -257,7 +261,7 @@ public final class SiteKernelFiles implements SiteFiles {
     return null;
   }
 
-  /// Gives the root back. Handles that were opened before stay open. Idempotent.
+  /// Releases the root. Handles that were opened before remain open. Idempotent.
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
@@ -291,7 +295,8 @@ public final class SiteKernelFiles implements SiteFiles {
 
     @Override
     public void settle() {
-      // To look for a hole, ext4, tmpfs and others take the inode's lock, as a write does.
+      // When ext4, tmpfs and other file systems search for a hole, they acquire the inode's lock,
+      // as a write does.
       Files.seekHole(fd, 0);
     }
 

@@ -28,18 +28,18 @@ import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.sys.Errno;
 
-/// Opens the files of a site through `java.nio.file`, on systems without `openat2` and on
-/// developers' machines.
+/// Opens the files of a site through `java.nio.file`. This is used on systems without `openat2` and
+/// on developers' machines.
 ///
-/// Any thread may call. This is weaker than resolution by the kernel: a path is checked and then
-/// opened, so a program that renames directories beneath the root at the right moment can redirect
-/// an open. Nothing is watched; every cache hit revalidates.
+/// Any thread may call. The guarantees are weaker than with resolution by the kernel. Since a path
+/// is checked before it is opened, a program that renames directories beneath the root at the right
+/// moment can redirect an open. Files are not watched, so every cache hit is revalidated.
 public final class SitePortableFiles implements SiteFiles {
   private final Path root;
   private final Site.Symlinks symlinks;
   private final String why;
 
-  /// @param why the reason for the operator why the kernel's resolution is not used
+  /// @param why the reason, for the operator, why resolution by the kernel is not used
   public SitePortableFiles(Site site, String why) {
     this.root = site.root().toAbsolutePath();
     this.symlinks = site.symlinks();
@@ -82,8 +82,8 @@ public final class SitePortableFiles implements SiteFiles {
     }
   }
 
-  /// Returns true if this JVM cannot express the path: java.nio has characters where the disk has
-  /// bytes.
+  /// Returns true if this JVM cannot represent the path, because java.nio uses characters for names
+  /// that consist of bytes on disk.
   private boolean isUnknowable(SitePath path) {
     try {
       resolve(root, path);
@@ -218,8 +218,8 @@ public final class SitePortableFiles implements SiteFiles {
     };
   }
 
-  /// Returns the errno of an error that has no class in java.nio; its message carries the C
-  /// library's text.
+  /// Returns the errno of an error that has no exception class in java.nio. It is derived from the
+  /// message, which contains the text of the C library.
   private static int fromMessage(String message) {
     if (message.endsWith("Not a directory")) {
       return Errno.ENOTDIR;
@@ -236,7 +236,7 @@ public final class SitePortableFiles implements SiteFiles {
     return message.endsWith("Too many open files") ? Errno.EMFILE : Errno.EIO;
   }
 
-  /// An open file, known by its path and its channel.
+  /// An open file, which is represented by its path and its channel.
   private record PortableHandle(Path path, @Nullable FileChannel channel) implements FileHandle {
     @Override
     public int fd() {
@@ -247,7 +247,8 @@ public final class SitePortableFiles implements SiteFiles {
     public int status(FileStatus into) {
       int errno = SitePortableFiles.status(path, into, LinkOption.NOFOLLOW_LINKS);
       try {
-        // The path may lead to another file by now; at least compare the size with the open one.
+        // Since the path may refer to another file by now, at least compares the size with the open
+        // file.
         if (errno == 0 && channel != null && channel.size() != into.sizeBytes) {
           return -Errno.ESTALE;
         }

@@ -2,8 +2,8 @@ package sluice.http.files;
 
 import org.jspecify.annotations.Nullable;
 
-/// A map from a watch number to the nodes of that watch. It uses open addressing, because a drain
-/// looks up every event here.
+/// A map from a watch number to the nodes of that watch. It uses open addressing for efficiency,
+/// because a drain looks up every event.
 ///
 /// Guarded by the lock of its [WatchTable].
 final class WatchIndex {
@@ -24,7 +24,8 @@ final class WatchIndex {
     return size;
   }
 
-  /// Returns the first node of a watch, or null; the others follow by `nextOfWatch`.
+  /// Returns the first node of a watch, or null if there is none. The other nodes are linked by
+  /// `nextOfWatch`.
   @Nullable WatchNode first(int wd) {
     return heads[slot(wd)];
   }
@@ -43,7 +44,7 @@ final class WatchIndex {
     heads[slot] = node;
   }
 
-  /// Removes the node's watch from it, and ends the watch if no other node has it.
+  /// Detaches a node from its watch, and removes the watch if no other node uses it.
   void unbindAndRemove(WatchNode node, WatchSource source) {
     int wd = node.wd;
     if (unbind(node)) {
@@ -51,9 +52,9 @@ final class WatchIndex {
     }
   }
 
-  /// Removes the node's watch from it.
+  /// Detaches a node from its watch.
   ///
-  /// @return true if no other node has the watch
+  /// @return true if no other node uses the watch
   boolean unbind(WatchNode node) {
     int wd = node.wd;
     if (wd == WatchNode.NO_WATCH) {
@@ -89,7 +90,8 @@ final class WatchIndex {
     return at;
   }
 
-  /// Frees a slot and moves the entries behind it, so that searches end at the first free slot.
+  /// Frees a slot and moves the entries that follow it, so that searches can end at the first free
+  /// slot.
   private void free(int slot) {
     keys[slot] = FREE;
     heads[slot] = null;

@@ -10,15 +10,16 @@ import sluice.sys.Files;
 import sluice.sys.StatFs;
 import sluice.sys.SysException;
 
-/// An inotify source for one directory that sites are served from. Threading is as in
+/// An inotify source for a directory that sites are served from. The threading rules are those of
 /// [WatchSource].
 ///
-/// Directories and files are watched by descriptor (through `/proc/self/fd`), so the watch is on
-/// the object that was opened, wherever its name leads by then. Directories above the root are
-/// watched by name, one step at a time, each before the next step is looked up.
+/// Directories and files are watched by descriptor (through `/proc/self/fd`), so that a watch
+/// refers to the object that was opened even if its name has changed. Directories above the root
+/// are watched by name. Each of them is watched before the next component of the path is looked up.
 ///
-/// Limits: 40 symbolic links on the way to the root, as in the kernel. Directories above the root
-/// that this user may not read are not watched, so a rename in them goes unnoticed.
+/// Limits: at most 40 symbolic links in the path of the root, as in the kernel. Directories above
+/// the root that this user is not permitted to read are not watched, so renames in them are not
+/// detected.
 final class WatchInotify implements WatchSource {
   private static final int MOST_LINKS = 40;
 
@@ -30,7 +31,7 @@ final class WatchInotify implements WatchSource {
   private final StatFs fileSystem = new StatFs();
   private volatile Sink sink = (wd, mask, name, from, length) -> {};
 
-  /// @throws SysException `EMFILE` if the user has no inotify instances left
+  /// @throws SysException `EMFILE` if the user's limit of inotify instances has been reached
   WatchInotify(KernelRoot root) throws SysException {
     this.root = root;
     this.inotify = SharedInotify.lease(this);
@@ -41,7 +42,7 @@ final class WatchInotify implements WatchSource {
     sink = to;
   }
 
-  /// Delivers an event of one of the watches, or of the queue.
+  /// Delivers an event for one of the watches or for the queue.
   void deliver(int wd, int mask, byte[] name, int length) {
     sink.event(wd, mask, name, 0, length);
   }
@@ -80,7 +81,8 @@ final class WatchInotify implements WatchSource {
     }
   }
 
-  /// Puts the names of `path` in front of `ahead`, and returns the directory they start from.
+  /// Prepends the names of `path` to `ahead`, and returns the directory from which they are
+  /// resolved.
   private static Path start(Path path, Deque<String> ahead, Path directory) {
     for (int i = path.getNameCount() - 1; i >= 0; i--) {
       ahead.addFirst(path.getName(i).toString());
@@ -88,7 +90,7 @@ final class WatchInotify implements WatchSource {
     return path.isAbsolute() ? Path.of("/") : directory;
   }
 
-  /// @return a negated errno if there is no descriptor for the directory, otherwise 0
+  /// @return 0, or a negated errno if no descriptor was available for the directory
   private static int watchAbove(Path directory, String next, Above above) {
     int fd =
         Files.openat(Files.AT_FDCWD, directory.toString(), Files.O_PATH | Files.O_DIRECTORY, 0);
@@ -110,10 +112,10 @@ final class WatchInotify implements WatchSource {
     Files.close(fd);
   }
 
-  /// Returns true for ext2 to ext4, xfs, btrfs, f2fs, tmpfs and ramfs: all changes to them on this
-  /// machine pass through the same kernel. Also returns true for overlays: changes through the
-  /// overlay are seen, and the overlay's own documentation calls changes beneath a mounted one
-  /// undefined. Other file systems are not trusted.
+  /// Returns true for ext2 to ext4, xfs, btrfs, f2fs, tmpfs and ramfs, because all changes to them
+  /// on this machine pass through the same kernel. Also returns true for overlays, because changes
+  /// through the overlay are detected, and according to its documentation changes beneath a mounted
+  /// overlay are undefined. Other file systems are not trusted.
   @Override
   public boolean sees(int fd) {
     synchronized (fileSystem) {
@@ -151,7 +153,7 @@ final class WatchInotify implements WatchSource {
     return inotify;
   }
 
-  /// Ends the remaining watches. Idempotent.
+  /// Removes the remaining watches. Idempotent.
   @Override
   public void close() {
     inotify.release(this);

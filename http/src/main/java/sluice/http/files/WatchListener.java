@@ -1,10 +1,10 @@
 package sluice.http.files;
 
-/// Receives tickets that no longer hold. The owner of a [WatchTable] calls it inside of
+/// Receives tickets that have been invalidated. The owner of a [WatchTable] invokes it in
 /// [WatchTable#drain].
 @FunctionalInterface
 public interface WatchListener {
-  /// Called when something that `ticket` depends on may have changed: everything that was made
-  /// under it must be dropped. The ticket is closed already.
+  /// Called when something that `ticket` depends on may have changed, in which case everything that
+  /// was created under it must be discarded. The ticket has already been closed.
   void fell(WatchTicket ticket);
 }

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A name beneath the root that a ticket depends on: a directory with a watch, a file with a watch,
-/// or a name that does not exist yet.
+/// A name beneath the root that a ticket depends on. It refers to a watched directory or file, or
+/// it does not exist yet.
 ///
 /// Used only by its [WatchTable], under the lock of that table.
 final class WatchNode {
@@ -18,15 +18,16 @@ final class WatchNode {
   final byte[] name;
   final int hash;
 
-  /// The watch on the file or directory of this name; several nodes may share one (bind mounts).
+  /// The watch on the file or directory of this name. Several nodes may share a watch if there are
+  /// bind mounts.
   int wd = NO_WATCH;
 
   @Nullable WatchNode nextOfWatch;
 
-  /// True if the watch is on a directory: events name children of this node.
+  /// True if the watch is on a directory, in which case events refer to children of this node.
   boolean directory;
 
-  /// The number of events drained in this directory so far; wraps around.
+  /// The number of events in this directory that have been drained so far, which may wrap around.
   int events;
 
   /// True if the node has been removed from the table.
@@ -34,7 +35,7 @@ final class WatchNode {
 
   final List<WatchTicket> tickets = new ArrayList<>(2);
 
-  /// The neighbours in the table's list of directories by last use.
+  /// The neighbors in the table's list of directories, which is ordered by last use.
   @Nullable WatchNode older;
 
   @Nullable WatchNode newer;
@@ -53,7 +54,7 @@ final class WatchNode {
     return childCount;
   }
 
-  /// Returns the child of that name, or null. Allocates nothing.
+  /// Returns the child with the given name, or null if there is none. Allocates nothing.
   @Nullable WatchNode child(byte[] buffer, int from, int length, int hash) {
     if (childCount == 0) {
       return null;

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The part of a [WatchTable] that its [WatchedRoot] works on: its current tickets and its fallen
-/// ones. The root calls it under its lock.
+/// The part of a [WatchTable] that its [WatchedRoot] accesses, which consists of its valid and its
+/// invalidated tickets. The root calls it while holding its lock.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -23,7 +23,7 @@ abstract class WatchOwner {
   final AtomicLong shortages = new AtomicLong();
   final AtomicLong overflows = new AtomicLong();
 
-  /// Ends a ticket's dependence; takes the root's lock itself.
+  /// Removes the dependences of a ticket. This method acquires the root's lock itself.
   abstract void release(WatchTicket ticket);
 
   boolean closed() {
@@ -49,7 +49,7 @@ abstract class WatchOwner {
     }
   }
 
-  /// Returns any ticket that depends on names; null if there is none.
+  /// Returns any ticket that depends on names, or null if there is none.
   @Nullable WatchTicket anyTicket() {
     return tickets.isEmpty() ? null : tickets.getLast();
   }

@@ -2,11 +2,11 @@ package sluice.http.files;
 
 import sluice.http.site.SitePath;
 
-/// The part of inotify that [WatchTable] needs. The kernel is one implementation; tests have
-/// another.
+/// The part of inotify that [WatchTable] requires. Tests use an implementation other than the
+/// kernel's.
 ///
-/// Any thread may call [#read]. The table calls [#add] and [#remove] under its lock, and the other
-/// methods without it.
+/// Any thread may call [#read]. The table calls [#add] and [#remove] while holding its lock, and
+/// the other methods without holding it.
 interface WatchSource extends AutoCloseable {
   int IN_MODIFY = 0x2;
   int IN_ATTRIB = 0x4;
@@ -20,8 +20,8 @@ interface WatchSource extends AutoCloseable {
   int IN_Q_OVERFLOW = 0x4000;
   int IN_IGNORED = 0x8000;
 
-  /// Events that name an entry of a directory, or concern the directory itself. `IN_MODIFY` is left
-  /// to the watches on files, so that a log that grows in a served directory costs nothing.
+  /// The events for entries of a directory and for the directory itself. `IN_MODIFY` is only
+  /// included in the mask for files, so that a growing log in a served directory causes no events.
   int DIRECTORY_MASK =
       IN_CREATE
           | IN_DELETE
@@ -31,74 +31,77 @@ interface WatchSource extends AutoCloseable {
           | IN_DELETE_SELF
           | IN_MOVE_SELF;
 
-  /// Events of one file, under any of its names.
+  /// The events for a file, under any of its names.
   int FILE_MASK = IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
 
   /// Receives events in the order in which they happened.
   @FunctionalInterface
   interface Sink {
-    /// Receives one event.
+    /// Receives an event.
     ///
-    /// @param wd the watch; -1 with [#IN_Q_OVERFLOW]
-    /// @param name holds the name of the entry, valid during the call
-    /// @param length the length of the name in bytes, 0 if the watched object itself changed
+    /// @param wd the watch, or -1 with [#IN_Q_OVERFLOW]
+    /// @param name contains the name of the entry, which is valid during the call
+    /// @param length the length of the name in bytes, or 0 if the watched object itself has changed
     void event(int wd, int mask, byte[] name, int from, int length);
   }
 
-  /// Events that may change where a path leads.
+  /// The events that may change the directory to which a path leads.
   int ABOVE_MASK =
       IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
 
   /// Watches directories outside of the root.
   @FunctionalInterface
   interface Above {
-    /// Adds a watch on a directory, for one name in it.
+    /// Adds a watch on a directory for one name in it.
     ///
-    /// @param fd the directory; the caller closes it
-    /// @param name the name through which the way to the root leads
+    /// @param fd the directory, which is closed by the caller
+    /// @param name the name in the directory that is a component of the root's path
     void watch(int fd, byte[] name);
   }
 
-  /// Sets the receiver of events, before the first watch is added.
+  /// Sets the receiver of events. This method is called before the first watch is added.
   void deliverTo(Sink sink);
 
   /// Reopens the root by its configured path, so that [#openDirectory] and the [SiteFiles] that
-  /// belong to this source use the directory that the path leads to now. First watches every
-  /// directory on the way, and the way of every symbolic link in it. Where the path leads to no
-  /// directory, every path beneath it fails until the next call. May wait for the disk: the table
-  /// calls it without its lock.
+  /// belong to this source use the directory that the path currently refers to. Every directory
+  /// along the path, and along the path of every symbolic link in it, is watched first. If the path
+  /// refers to no directory, every path beneath it fails until the next call. Since this method may
+  /// block on the disk, the table calls it without holding its lock.
   ///
-  /// @return 0, or a negated errno if there were not enough descriptors: the method has to be
-  ///   called again, and until then nothing is watched reliably
+  /// @return 0, or a negated errno if there were not enough descriptors, in which case nothing is
+  ///   watched reliably until this method is called again
   int openRoot(Above above);
 
-  /// Opens a directory for watching, following no symbolic link anywhere.
+  /// Opens a directory for watching without following any symbolic links.
   ///
-  /// @return a descriptor, or `-ELOOP` for a link in the path, `-ENOTDIR`, `-ENOENT` or another
+  /// @return a descriptor, `-ELOOP` if the path contains a link, `-ENOTDIR`, `-ENOENT`, or another
   ///   negated errno
   int openDirectory(SitePath directory);
 
   void closeDirectory(int fd);
 
-  /// Returns true if inotify reports every change on the file system of `fd`.
+  /// Returns true if inotify reports every change to the file system of `fd`.
   boolean sees(int fd);
 
-  /// Watches the object that `fd` refers to. An object has one watch, however often it is added.
+  /// Watches the object that `fd` refers to. An object has a single watch even if it is added
+  /// repeatedly.
   ///
-  /// @return the watch, or a negated errno: `-ENOSPC` if the kernel has no more watches
+  /// @return the watch, or a negated errno, which is `-ENOSPC` if the limit of watches has been
+  ///   reached
   int add(int fd, int mask);
 
-  /// Ends a watch; unknown numbers are ignored. Events that are queued already still arrive.
+  /// Removes a watch. Unknown numbers are ignored. Events that are already queued are still
+  /// delivered.
   void remove(int wd);
 
-  /// Delivers all events queued now, including those that another thread is delivering. Without
-  /// events this is one system call and no lock.
+  /// Delivers all queued events, including those that another thread is currently delivering. If
+  /// there are no events, this requires one system call and no lock.
   ///
   /// @return the number of events, or a negated errno
   int read();
 
-  /// Returns the queue that [#read] reads. One read delivers the events of all sources that share
-  /// the queue.
+  /// Returns the queue that [#read] reads. A single read delivers the events of all sources that
+  /// share the queue.
   default Object queue() {
     return this;
   }

@@ -5,11 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The dependence of one answer on names beneath the root. It falls, for good, when any of them may
-/// have changed; [WatchTable#drain] tells the owner of the table once.
+/// The dependence of an answer on names beneath the root. It is invalidated permanently when any of
+/// them may have changed, and [WatchTable#drain] then notifies the owner of the table once.
 ///
-/// Made by the thread that fills, before it examines any file; passed with the answer to the owner
-/// thread, which keeps it with the cache entry. Any thread may close it.
+/// A ticket is created by the thread that performs the fill before it examines any file. It is
+/// passed with the answer to the owner thread, which stores it in the cache entry. Any thread may
+/// close it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,8 +36,8 @@ public final class WatchTicket implements AutoCloseable {
     this.table = table;
   }
 
-  /// Returns true if a change was drained, or the watch was given up. While this is false and all
-  /// queued events are drained, data read after the ticket was made is current.
+  /// Returns true if a change was drained or the watch was removed. While this is false and all
+  /// queued events have been drained, data that was read after the ticket was created is current.
   public boolean fallen() {
     return fallen;
   }
@@ -63,7 +64,7 @@ public final class WatchTicket implements AutoCloseable {
     fallen = true;
   }
 
-  /// Returns the object by which the owner finds its cache entry again.
+  /// Returns the object with which the owner locates its cache entry.
   public @Nullable Object attachment() {
     return attachment;
   }
@@ -72,7 +73,7 @@ public final class WatchTicket implements AutoCloseable {
     attachment = value;
   }
 
-  /// Ends the dependence; the owner receives no more changes. Idempotent.
+  /// Removes the dependences, so that the owner is not notified of further changes. Idempotent.
   @Override
   public void close() {
     table.release(this);

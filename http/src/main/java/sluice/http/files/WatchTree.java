@@ -27,11 +27,11 @@ final class WatchTree {
     this.source = source;
   }
 
-  /// Changes the greatest number of watches, and evicts directories above it.
+  /// Changes the maximum number of watches, and evicts directories if it is exceeded.
   void changeLimit(int by) {
     limit += by;
     while (index.size() > limit && evictOldest(null)) {
-      // evicts one more directory
+      // Evicts one more directory in each iteration.
     }
   }
 
@@ -43,7 +43,7 @@ final class WatchTree {
     return index.first(wd) != null;
   }
 
-  /// Handles an event that names an entry of the directory behind `wd`.
+  /// Handles an event that refers to an entry of the directory watched by `wd`.
   void changedEntry(int wd, byte[] buffer, int from, int length) {
     int hash = hash(buffer, from, length);
     WatchNode node = index.first(wd);
@@ -59,9 +59,9 @@ final class WatchTree {
     }
   }
 
-  /// Handles a change of the object behind `wd` itself.
+  /// Handles a change of the object watched by `wd` itself.
   ///
-  /// @return true if it is the root
+  /// @return true if the object is the root
   boolean changedItself(int wd) {
     WatchNode node = index.first(wd);
     while (node != null && node != root) {
@@ -80,7 +80,7 @@ final class WatchTree {
     index.bind(root, wd);
   }
 
-  /// @param ended true if the kernel has ended the watch already
+  /// @param ended true if the kernel has already removed the watch
   void unwatchRoot(boolean ended) {
     if (ended) {
       index.unbind(root);
@@ -89,7 +89,7 @@ final class WatchTree {
     }
   }
 
-  /// Drops every ticket and every name but the root.
+  /// Invalidates every ticket and removes every name except the root.
   void dropEverything() {
     root.events++;
     letFall(root);
@@ -124,8 +124,8 @@ final class WatchTree {
     ticket.table.fell(ticket);
   }
 
-  /// Removes the ticket from its names, in a time that does not depend on how many tickets each
-  /// has.
+  /// Removes a ticket from its names, in a time that is independent of the number of tickets per
+  /// name.
   private void disconnect(WatchTicket ticket) {
     for (int i = 0; i < ticket.names.size(); i++) {
       WatchNode name = ticket.names.get(i);
@@ -142,7 +142,8 @@ final class WatchTree {
     ticket.table.disconnected(ticket);
   }
 
-  /// Removes names that no ticket depends on. Directories keep their watch until it is needed.
+  /// Removes names on which no ticket depends. Directories retain their watch until it is needed
+  /// for another one.
   private void prune() {
     for (int i = 0; i < emptied.size(); i++) {
       WatchNode name = emptied.get(i);
@@ -173,7 +174,7 @@ final class WatchTree {
     }
   }
 
-  /// Drops all tickets of one table.
+  /// Invalidates all tickets of one table.
   void dropAll(WatchOwner table) {
     for (WatchTicket ticket = table.anyTicket(); ticket != null; ticket = table.anyTicket()) {
       letFall(ticket);
@@ -181,16 +182,16 @@ final class WatchTree {
     prune();
   }
 
-  /// Ends a ticket's dependence.
+  /// Removes the dependences of a ticket.
   void release(WatchTicket ticket) {
     disconnect(ticket);
     ticket.fall();
     prune();
   }
 
-  /// Adds a watch, and evicts others if there is no room; `keep` and its ancestors stay.
+  /// Adds a watch, evicting others if necessary. `keep` and its ancestors are not evicted.
   ///
-  /// @param asking the table that counts these evictions and shortages
+  /// @param asking the table for which these evictions and shortages are counted
   int addWatch(int fd, int mask, @Nullable WatchNode keep, WatchOwner asking) {
     use(keep);
     int wd = source.add(fd, mask);
@@ -244,8 +245,8 @@ final class WatchTree {
     }
   }
 
-  /// Marks a directory and its ancestors as used last. An ancestor is never older than the names
-  /// beneath it, so the oldest directory is always a leaf among the directories.
+  /// Marks a directory and its ancestors as most recently used. Since an ancestor is never older
+  /// than the names beneath it, the oldest directory is always a leaf among the directories.
   void use(@Nullable WatchNode node) {
     for (WatchNode at = node; at != null; at = at.parent) {
       touch(at);
@@ -301,7 +302,7 @@ final class WatchTree {
     return at;
   }
 
-  /// Hashes a name with a seed, because names come from requests.
+  /// Hashes a name with a random seed, because names are taken from requests.
   private int hash(byte[] bytes, int from, int length) {
     int hash = seed;
     for (int i = from; i < from + length; i++) {

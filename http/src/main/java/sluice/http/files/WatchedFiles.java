@@ -9,16 +9,18 @@ import sluice.http.site.Site;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// The files of a site and the watches on them, by the best means that this machine offers. They
-/// belong to one loop; all sites of the directory share the root and the watches below.
+/// The files of a site and the watches on them, using the best mechanism that this machine
+/// supports. They belong to one loop, but the underlying root and watches are shared by all sites
+/// of the directory.
 ///
-/// @param watches null if nothing is watched: each hit then asks the file system
+/// @param watches the watch table, or null if nothing is watched, in which case each hit checks the
+///   file system
 public record WatchedFiles(SiteFiles files, @Nullable WatchTable watches) {
-  /// Opens the files through the kernel's own resolution where it is available, otherwise through
+  /// Opens the files using resolution by the kernel if it is available, and otherwise using
   /// java.nio.
   ///
-  /// @param watches the greatest number of watches held at one time, at least 2; 0 for none
-  /// @param notice receives one line for each thing that these files cannot do here, and why
+  /// @param watches the maximum number of watches, at least 2, or 0 to disable them
+  /// @param notice receives a line for each limitation of these files, including the reason
   /// @throws IOException if the root is not a directory that can be opened
   public static WatchedFiles open(Site site, int watches, Consumer<String> notice)
       throws IOException {

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 import sluice.sys.Errno;
 
-/// The names beneath one directory that sites are served from, and their watches. The [WatchTable]
-/// of every site and loop that serves the directory shares them. An event costs one look-up,
-/// however many tables there are, and one step for each ticket that falls.
+/// The names beneath a directory that sites are served from, and their watches. They are shared by
+/// the [WatchTable]s of all sites and loops that serve the directory. An event requires one
+/// look-up, regardless of the number of tables, and one step for each ticket that is invalidated.
 ///
-/// Any thread may call. The root is opened without the lock that events need: a file system that
-/// does not answer blocks only the loops that serve it.
+/// Any thread may call. The root is opened without holding the lock that events require, so that an
+/// unresponsive file system only blocks the loops that serve it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -27,17 +27,17 @@ final class WatchedRoot {
 
   /// The result of a step of [#cover].
   private enum Step {
-    /// Nothing was done, because something has changed in the meantime.
+    /// Nothing was done, because a concurrent change was detected.
     NONE,
-    /// Another directory is watched.
+    /// Another directory of the path is watched.
     EXTENDED,
-    /// The ticket depends on the whole path.
+    /// The ticket now depends on the whole path.
     COVERED,
     /// The path cannot be watched.
     REFUSED
   }
 
-  /// A directory outside of the root, and the name in it through which the way to the root leads.
+  /// A directory outside of the root, and the name in it that is a component of the root's path.
   ///
   /// @param wd the watch on the directory
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -52,10 +52,10 @@ final class WatchedRoot {
   private boolean closed;
   private @Nullable String blindBecause;
 
-  /// True if the root's path may lead elsewhere.
+  /// True if the root's path may refer to another directory.
   private volatile boolean moved;
 
-  /// The number of times the root was opened, including an opening under way.
+  /// The number of times the root was opened, including an opening in progress.
   private volatile long begun;
 
   private volatile boolean reopening;
@@ -73,7 +73,7 @@ final class WatchedRoot {
     return made;
   }
 
-  /// @param limit the greatest number of watches that are held for it
+  /// @param limit the maximum number of watches for the table
   void join(WatchOwner table, int limit) {
     lock.lock();
     try {
@@ -84,7 +84,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Drops all tickets of a table and removes it. Called once per table.
+  /// Invalidates all tickets of a table and removes the table. Called once per table.
   void leave(WatchOwner table, int limit) {
     lock.lock();
     try {
@@ -101,12 +101,12 @@ final class WatchedRoot {
     return source.queue();
   }
 
-  /// Makes `ticket` depend on `path`: on every directory that leads there and on the last name,
-  /// even if it does not exist. To be called before the path is examined. May wait for the disk.
+  /// Makes `ticket` depend on every directory along `path` and on its last name, even if it does
+  /// not exist. This method must be called before the path is examined. It may block on the disk.
   ///
-  /// @return false if changes of `path` cannot be seen here (a symbolic link in it, a file system
-  ///   that inotify does not cover, no watches left) or the ticket has fallen; the answer must then
-  ///   be revalidated on each use, or not be kept
+  /// @return false if changes of `path` cannot be detected (because of a symbolic link, a file
+  ///   system that inotify does not support, or a lack of watches) or the ticket has been
+  ///   invalidated. The answer must then be revalidated on each use or not be cached
   boolean cover(WatchTicket ticket, SitePath path) {
     int attempts = path.names() + MOST_ATTEMPTS;
     for (int attempt = 0; attempt < attempts; attempt++) {
@@ -149,7 +149,7 @@ final class WatchedRoot {
     return false;
   }
 
-  /// Adds the directory behind `at`, or covers its name if it does not exist.
+  /// Adds the directory at `at`, or covers its name if the directory does not exist.
   private Step extend(WatchTicket ticket, SitePath path, WatchNode at, int depth, int events) {
     int fd = source.openDirectory(path.prefix(depth + 1));
     if (fd == -Errno.ENOENT || fd == -Errno.ENOTDIR) {
@@ -176,7 +176,7 @@ final class WatchedRoot {
       }
       lock.lock();
       try {
-        // An event since the look-up may have been about this name: look it up again.
+        // An event since the look-up may have concerned this name, so it must be looked up again.
         if (at.removed || at.events != events) {
           return Step.NONE;
         }
@@ -197,9 +197,9 @@ final class WatchedRoot {
     }
   }
 
-  /// Watches the open file that `path` leads to. To be called after [#cover] and before reading.
+  /// Watches the open file at `path`. This method must be called after [#cover] and before reading.
   ///
-  /// @return false if it cannot be watched, or the ticket has fallen
+  /// @return false if the file cannot be watched, or the ticket has been invalidated
   boolean watchFile(WatchTicket ticket, SitePath path, int fd) {
     if (fd < 0 || !source.sees(fd)) {
       return false;
@@ -224,8 +224,8 @@ final class WatchedRoot {
     }
   }
 
-  /// Reads every event queued so far, for all tables. Without an event this is one system call and
-  /// no lock.
+  /// Reads all queued events for all tables. If there are no events, this requires one system call
+  /// and no lock.
   ///
   /// @return the number of events, including those of other roots
   int read() {
@@ -236,7 +236,8 @@ final class WatchedRoot {
     return Math.max(events, 0);
   }
 
-  /// Reopens the root if its path may lead elsewhere; waits while another thread does so.
+  /// Reopens the root if its path may refer to another directory, or waits while another thread
+  /// does so.
   void settle() {
     if (!moved && !reopening) {
       return;
@@ -251,12 +252,13 @@ final class WatchedRoot {
     }
   }
 
-  /// Returns how many times the root was opened so far, including an opening under way.
+  /// Returns the number of times the root was opened, including an opening in progress.
   long begun() {
     return begun;
   }
 
-  /// Drops all tickets and reopens the root, unless another reopening has begun since.
+  /// Invalidates all tickets and reopens the root, unless another reopening has begun in the
+  /// meantime.
   ///
   /// @param since an earlier result of [#begun]
   void reopen(long since) {
@@ -340,7 +342,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Drops all tickets of one table.
+  /// Invalidates all tickets of one table.
   void dropAll(WatchOwner table) {
     lock.lock();
     try {
@@ -350,7 +352,8 @@ final class WatchedRoot {
     }
   }
 
-  /// Returns the tickets of a table that fell since the last call, in exchange for an empty list.
+  /// Returns the tickets of a table that were invalidated since the last call, and replaces their
+  /// list by the given empty list.
   List<WatchTicket> takeFallen(WatchOwner table, List<WatchTicket> empty) {
     lock.lock();
     try {
@@ -416,8 +419,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Returns the number of watches of all tables if `asking` is the first table, which counts them;
-  /// otherwise 0.
+  /// Returns the number of watches of all tables if `asking` is the first table, and otherwise 0.
   int watches(WatchOwner asking) {
     lock.lock();
     try {
@@ -427,8 +429,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Returns the reason for the operator why nothing can be covered at all; null if changes are
-  /// seen.
+  /// Returns the reason, for the operator, why no changes can be detected, or null if they can.
   @Nullable String blindBecause() {
     lock.lock();
     try {
@@ -438,7 +439,7 @@ final class WatchedRoot {
     }
   }
 
-  /// Drops all tickets without telling any table, and closes the source. Idempotent.
+  /// Invalidates all tickets without notifying any table, and closes the source. Idempotent.
   void close() {
     lock.lock();
     try {

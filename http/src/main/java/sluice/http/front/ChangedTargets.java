@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Collects the targets that the reply to an unsafe request names in `Location` and
-/// `Content-Location` ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111), 4.4). Targets of another
-/// host are ignored: this application may not invalidate their replies. Stateless: any thread may
-/// call.
+/// Collects the targets named by the reply to an unsafe request in `Location` and
+/// `Content-Location` ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111), 4.4). Targets on other
+/// hosts are ignored, because this application is not authorized to invalidate their replies.
+/// Stateless, so any thread may call it.
 final class ChangedTargets {
-  /// The greatest number of targets that one reply may invalidate; a longer list is an attack.
+  /// The maximum number of targets that a reply may invalidate. A longer list is treated as an
+  /// attack.
   private static final int MOST = 16;
 
   private ChangedTargets() {}

@@ -2,19 +2,20 @@ package sluice.http.front;
 
 import sluice.memory.View;
 
-/// The application's end of one connection. The loop's thread calls the methods; none may block.
+/// The application's end of a connection. The methods are called on the loop's thread and must not
+/// block.
 public interface FrontLink {
-  /// Takes a copy of all the given bytes for the application.
+  /// Copies all of the given bytes for the application.
   ///
-  /// @return false if no more bytes should come before [FrontedConnection#resume]
+  /// @return false if no more bytes may be passed before [FrontedConnection#resume] is called
   boolean received(View view, int from, int to);
 
-  /// Returns true if the application has left bytes unread.
+  /// Returns true if the application has not read all bytes.
   boolean holdsUnread();
 
-  /// Called when the client has ended its side.
+  /// Called when the client has shut down its side of the connection.
   void ended();
 
-  /// Called when the connection is gone although neither the client nor the application ended it.
+  /// Called when the connection has been closed by neither the client nor the application.
   void reset();
 }

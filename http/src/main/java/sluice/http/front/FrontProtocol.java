@@ -6,13 +6,13 @@ import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.memory.View;
 
-/// Answers requests for files on the connections of an application, and passes all other bytes to
-/// it, in order ([FrontTracker] separates them). There is one instance for each listening socket
-/// and loop; it runs on the loop's thread.
+/// Answers requests for files on the connections of an application, and forwards all other bytes to
+/// the application in order ([FrontTracker] separates them). There is one instance for each
+/// listening socket and loop, which runs on the loop's thread.
 ///
-/// A connection is given to the application once it has sent a request that is not for a file, or
-/// bytes that cannot be parsed, or nothing for a while. A connection that only requests files costs
-/// the application nothing.
+/// A connection is passed to the application when it has sent a request that is not for a file or
+/// bytes that cannot be parsed, or has sent nothing for some time. A connection that only requests
+/// files causes no load on the application.
 public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private static final int STAY = -1;
 
@@ -57,22 +57,24 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     site.overloaded(connection);
   }
 
-  /// Returns true: clients wait for a free place, as on the application's own socket.
+  /// Returns true, so that clients wait for a free connection slot as they do on the application's
+  /// own socket.
   @Override
   public boolean waitsForPlace() {
     return true;
   }
 
-  /// Returns true between two requests only. The connection stays while the application owes a
-  /// reply, once the bytes are no longer HTTP, or after the application has sent the first byte.
+  /// Returns true only between two requests. The connection is kept open while the application owes
+  /// a reply, after the bytes have become opaque, and after the application has sent the first
+  /// byte.
   @Override
   public boolean mayMakeRoom(Connection connection) {
     FrontedConnection fronted = fronted(connection);
     return fronted.link == null || fronted.isBetweenRequests();
   }
 
-  /// Ends the connection. The application sees the end of the client's side and closes its
-  /// descriptor.
+  /// Closes the connection. The application observes that the client has shut down its side and
+  /// closes its own descriptor.
   @Override
   public void makesRoom(Connection connection) {
     FrontedConnection fronted = fronted(connection);
@@ -143,7 +145,8 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     }
   }
 
-  /// Tells the application that the client has ended its side, or that the loop stops reading.
+  /// Notifies the application that the client has shut down its side, or that the loop stops
+  /// reading.
   private void end(FrontedConnection fronted) {
     FrontLink link = fronted.link;
     if (link != null && !fronted.over) {
@@ -175,7 +178,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return at;
   }
 
-  /// @return the number of bytes used
+  /// @return the number of bytes consumed
   private int steps(Connection connection, FrontedConnection fronted, View input, int end) {
     int at = 0;
     while (at < end && isReady(connection)) {
@@ -288,7 +291,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     }
   }
 
-  /// Returns true if all output of the loop has been sent; otherwise input waits for that. The
+  /// Returns true if all output of the loop has been sent. Otherwise input must wait, so that the
   /// application never writes into the middle of a reply of the loop.
   private static boolean drained(Connection connection, FrontedConnection fronted) {
     if (fronted.allSent()) {
@@ -301,9 +304,9 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return false;
   }
 
-  /// Passes bytes to the application.
+  /// Forwards bytes to the application.
   ///
-  /// @return false if it takes none: the connection has ended
+  /// @return false if the application accepts none because the connection has been closed
   private boolean give(
       Connection connection, FrontedConnection fronted, View view, int from, int to) {
     FrontLink link = link(connection, fronted);
@@ -317,8 +320,8 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return true;
   }
 
-  /// Returns the application's end of the connection, and gives it the connection if it does not
-  /// have it yet.
+  /// Returns the application's end of the connection, after passing the connection to the
+  /// application if necessary.
   private @Nullable FrontLink link(Connection connection, FrontedConnection fronted) {
     FrontLink link = fronted.link;
     if (link == null) {
@@ -332,7 +335,8 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     return link;
   }
 
-  /// Schedules one notification of waiting threads after all input of this turn.
+  /// Schedules a single notification of waiting threads after all input of this turn has been
+  /// handled.
   private void tell() {
     if (!telling) {
       telling = true;
@@ -361,7 +365,8 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
 
   /// Waits for the next request.
   private void rests(Connection connection, FrontedConnection fronted) {
-    // Once the application has the connection, it decides how long to wait.
+    // After the connection has been passed to the application, the application determines the
+    // timeout.
     connection.deadline(fronted.link == null ? times.idle().toNanos() : 0);
     if (fronted.link == null || fronted.isHttp()) {
       connection.idle(); // [#mayMakeRoom] decides when it may be closed

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The settings of the front of an application.
 ///
-/// @param times how long it waits for clients
-/// @param replies the cache of the application's replies; null for none
-/// @param accessLog gets a line for each reply of the front; null for none. The application logs
-///   its own replies
+/// @param times the timeouts for clients
+/// @param replies the cache of the application's replies, or null to disable it
+/// @param accessLog the file to which a line is appended for each reply of the front, or null. The
+///   application logs its own replies
 /// @param logFormat the format of these lines: `combined`, `json`, or the text of a line
 public record FrontSettings(
     FrontTimes times, @Nullable KeptReplies replies, @Nullable Path accessLog, String logFormat) {
-  /// The default: [FrontTimes#DEFAULT], no cached replies, no log.
+  /// The default settings, with [FrontTimes#DEFAULT], no reply cache and no access log.
   public static final FrontSettings DEFAULT =
       new FrontSettings(FrontTimes.DEFAULT, null, null, "combined");
 

@@ -6,28 +6,29 @@ import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// The files in front of an application, as one loop serves them. Only the loop's thread may call;
-/// "the request" is the request that [#parser] has put into [#request] last.
+/// The files in front of an application, as served by one loop. Only the loop's thread may call.
+/// "The request" is the request that [#parser] has most recently stored in [#request].
 public interface FrontSite {
-  /// The result of a look-up that does not wait.
+  /// The result of a look-up that does not block.
   enum Known {
-    /// A file, whose reply is ready.
+    /// The path is a file whose reply is ready.
     FILE,
-    /// No file; the request belongs to the application.
+    /// The path is not a file, so the request is for the application.
     ABSENT,
-    /// Unknown; the path has to be looked up.
+    /// It is unknown if the path is a file, so the path must be looked up.
     UNKNOWN
   }
 
-  /// Receives the result for a request that had to be looked up. Exactly one of the methods is
-  /// called, on the loop's thread, unless the connection ends before.
+  /// Receives the result for a request that had to be looked up. Exactly one of its methods is
+  /// called, on the loop's thread, unless the connection is closed first.
   interface Outcome {
-    /// Called when the path is a file and the reply is staged.
+    /// Called if the path is a file, after the reply has been staged.
     void given(Connection connection);
 
-    /// Called when the path is not a file.
+    /// Called if the path is not a file.
     ///
-    /// @param head holds the request, which is the one parsed last until this returns
+    /// @param head contains the request, which is the most recently parsed request until this
+    ///   method returns
     void declined(Connection connection, View head);
   }
 
@@ -35,34 +36,34 @@ public interface FrontSite {
 
   HttpRequest request();
 
-  /// Creates the site's state of a new connection.
+  /// Creates the state that the site associates with a new connection.
   ///
   /// @return the state
   Object opened(Connection connection);
 
-  /// Looks up the request's path without waiting.
+  /// Looks up the request's path without blocking.
   Known known();
 
-  /// Answers the request, whose path is known to be a file, or finds out if it is one.
+  /// Answers the request if its path is known to be a file. Otherwise looks up the path.
   ///
-  /// @param outcome called for a request that had to be looked up
-  /// @return true if the reply is staged; otherwise the connection is deferred, or `outcome` was
-  ///   called
+  /// @param outcome receives the result if the path had to be looked up
+  /// @return true if the reply was staged; otherwise the connection is deferred, or `outcome` was
+  ///   invoked
   boolean answer(Connection connection, Outcome outcome);
 
-  /// Records that a cached reply answers the request and is staged.
+  /// Records that the request is answered by a cached reply, which has been staged.
   ///
-  /// @param bodyBytes the bytes of the body as it is framed
+  /// @param bodyBytes the number of bytes of the body including its framing
   void kept(Connection connection, int status, long bodyBytes);
 
-  /// Called as [sluice.loop.Protocol#sent].
+  /// Called in the same way as [sluice.loop.Protocol#sent].
   void sent(Connection connection);
 
-  /// Called as [sluice.loop.Protocol#overloaded].
+  /// Called in the same way as [sluice.loop.Protocol#overloaded].
   void overloaded(Connection connection);
 
-  /// Called as [sluice.loop.Protocol#closed].
+  /// Called in the same way as [sluice.loop.Protocol#closed].
   ///
-  /// @param session the result of [#opened]; null for a connection that was refused
+  /// @param session the result of [#opened], or null for a connection that was refused
   void closed(Connection connection, @Nullable Object session);
 }

@@ -9,8 +9,9 @@ import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// Follows HTTP/1.x in both directions of one connection to an application, and decides if the loop
-/// may insert a reply now. It changes and sends no bytes; only [KeptReplies] keeps some.
+/// Tracks HTTP/1.x in both directions of a connection to an application, and determines if the loop
+/// may currently insert a reply. It neither modifies nor sends any bytes. Only [KeptReplies] stores
+/// some of them.
 ///
 /// ```
 /// requests   HEAD ──whole──▶ passed ──▶ BODY ──▶ HEAD          any ──not understood──▶ opaque
@@ -18,31 +19,32 @@ import sluice.memory.View;
 /// replies    one for each request that was passed, in order
 /// ```
 ///
-/// **Ordering gate.** [#mayAnswer] returns true only while no reply is owed and none is under way,
-/// so a reply of the loop never overtakes, splits or duplicates one of the application. Meanwhile
-/// the caller holds back a request that the loop could answer.
+/// **Ordering gate.** [#mayAnswer] returns true only while no reply is owed and none is in
+/// progress, so that a reply of the loop never overtakes, splits or duplicates a reply of the
+/// application. Until then the caller holds back requests that the loop could answer.
 ///
-/// Input may be cut anywhere: bytes that [#look] did not use are shown again, followed by more.
-/// Owned by the loop's thread; parser and request belong to the loop and serve all its connections,
-/// so [#request] is valid until the next call for any of them.
+/// Input may be split at any position. Bytes that [#look] has not consumed are passed again,
+/// followed by more. Owned by the loop's thread. The parser and the request belong to the loop and
+/// are shared by all its connections, so [#request] is valid until the next call for any of them.
 public final class FrontTracker {
-  /// The greatest number of replies that may be owed; further requests wait.
+  /// The maximum number of replies that may be owed. Further requests must wait.
   public static final int MOST_OWED = 256;
 
   private static final byte TLS_HANDSHAKE = 0x16;
 
-  /// The kind of the client's next bytes.
+  /// The kind of the next bytes from the client.
   public enum Next {
-    /// A whole head: [#request]. The caller calls [#answer] or [#pass].
+    /// A complete head, which is in [#request]. The caller must call [#answer] or [#pass].
     REQUEST,
-    /// [#bytes] bytes of a request's body for the application. The caller passes them and calls
-    /// [#passedBody] before it looks again.
+    /// [#bytes] bytes of a request body for the application. The caller must forward them and call
+    /// [#passedBody] before the next call of [#look].
     BODY,
-    /// The beginning of a head: more must come.
+    /// An incomplete head, for which more bytes are required.
     MORE,
-    /// Bytes that cannot be interpreted before the application has replied.
+    /// Bytes that cannot be interpreted until the application has replied.
     WAIT,
-    /// Bytes for the application, uninterpreted; so are all that follow.
+    /// Bytes to be forwarded to the application without interpretation, as are all bytes that
+    /// follow.
     OPAQUE
   }
 
@@ -50,10 +52,10 @@ public final class FrontTracker {
   private final HttpRequest request;
   private final ReplyFraming reply = new ReplyFraming();
 
-  /// The kind of each request that is owed a reply, the oldest first, as a ring.
+  /// The kind of each request whose reply is owed, oldest first, as a ring buffer.
   private byte[] owed = new byte[4];
 
-  /// The captures of the same requests; null if the reply is not kept and invalidates nothing.
+  /// The captures for these requests, or null if the reply is not cached and invalidates nothing.
   private @Nullable ReplyCapture[] captures = new ReplyCapture[4];
 
   private final @Nullable KeptReplies replies;
@@ -67,24 +69,24 @@ public final class FrontTracker {
   private @Nullable ChunkedDecoder chunks;
   private boolean chunked;
 
-  /// True while the newest request waits for `100 Continue` and no byte of its body has come.
+  /// True while the most recent request waits for `100 Continue` and no byte of its body has
+  /// arrived.
   private boolean holdsBody;
 
-  /// True if the newest request may change the protocol.
+  /// True if the most recent request may change the protocol.
   private boolean mayChange;
 
   private @Nullable OpaqueReason reason;
 
-  /// @param request the loop's request, filled by [#look]
-  /// @param replies the cache of the application's replies; null for none
+  /// @param request the request of the loop, which is filled by [#look]
+  /// @param replies the cache of the application's replies, or null if there is none
   public FrontTracker(HttpParser parser, HttpRequest request, @Nullable KeptReplies replies) {
     this.parser = parser;
     this.request = request;
     this.replies = replies;
   }
 
-  /// Returns the reason why the connection belongs to the application alone; null while it does
-  /// not.
+  /// Returns the reason why the connection has become opaque, or null if it has not.
   public @Nullable OpaqueReason reason() {
     return reason;
   }
@@ -94,8 +96,8 @@ public final class FrontTracker {
     return reason == null && owedCount == 0;
   }
 
-  /// Returns true if all requests so far have been answered in full, and no byte of another has
-  /// come.
+  /// Returns true if all requests so far have been answered completely, and no byte of another
+  /// request has arrived.
   public boolean isBetweenRequests() {
     return mayAnswer() && !chunked && bodyLeft == 0;
   }
@@ -105,19 +107,19 @@ public final class FrontTracker {
     return owedCount;
   }
 
-  /// Returns the head that [#look] has found.
+  /// Returns the head that was found by [#look].
   public HttpRequest request() {
     return request;
   }
 
-  /// Returns the number of bytes of the body that [#look] has found, at least 1.
+  /// Returns the number of bytes of the body that were found by [#look], which is at least 1.
   public int bytes() {
     return bytes;
   }
 
   // ---- what the client sends ----------------------------------------------------------------
 
-  /// Returns the kind of the bytes from `from` on.
+  /// Returns the kind of the bytes that start at `from`.
   public Next look(View view, int from, int to) {
     if (reason != null) {
       return Next.OPAQUE;
@@ -162,7 +164,7 @@ public final class FrontTracker {
     return Next.BODY;
   }
 
-  /// Makes the connection opaque for a reason that its bytes do not show.
+  /// Makes the connection opaque for a reason that cannot be derived from its bytes.
   public void giveUp(OpaqueReason why) {
     if (reason == null) {
       reason = why;
@@ -174,15 +176,16 @@ public final class FrontTracker {
     return Next.OPAQUE;
   }
 
-  /// Returns true if the loop may answer the request: it is a GET or HEAD without a body. An answer
-  /// declines an upgrade that the request offers (RFC 9110, 7.8); the JDK's own client offers one
-  /// with each first request.
+  /// Returns true if the loop may answer the request, which must be a GET or HEAD without a body.
+  /// Answering declines an upgrade that the request offers (RFC 9110, 7.8). The JDK's own client
+  /// offers one with each first request.
   public boolean isAnswerable() {
     return (request.method() == HttpMethod.GET || request.method() == HttpMethod.HEAD)
         && request.bodyKind() == BodyKind.NONE;
   }
 
-  /// Records that the loop answers the request found. Only while [#mayAnswer] and [#isAnswerable].
+  /// Records that the loop answers the current request. Only allowed if [#mayAnswer] and
+  /// [#isAnswerable] return true.
   ///
   /// @return the length of the request
   public int answer() {
@@ -196,9 +199,9 @@ public final class FrontTracker {
     return request.headLength();
   }
 
-  /// Records that the request found goes to the application.
+  /// Records that the current request is forwarded to the application.
   ///
-  /// @return the length of its head, which belongs to the application
+  /// @return the length of its head, which must be forwarded
   public int pass() {
     first = false;
     owe(
@@ -224,7 +227,7 @@ public final class FrontTracker {
     return request.headLength();
   }
 
-  /// Records that the bytes of the body found have gone to the application.
+  /// Records that the current bytes of the body have been forwarded to the application.
   public void passedBody() {
     holdsBody = false;
     if (chunked) {
@@ -254,8 +257,8 @@ public final class FrontTracker {
 
   // ---- what the application writes ----------------------------------------------------------
 
-  /// Invalidates the kept replies of targets that the application may have changed. To be called
-  /// before the application's bytes are sent.
+  /// Invalidates the cached replies of targets that the application may have changed. This method
+  /// must be called before the application's bytes are sent.
   public void beforeReply() {
     if (replies != null) {
       for (int i = 0; i < owedCount; i++) {
@@ -267,14 +270,14 @@ public final class FrontTracker {
     }
   }
 
-  /// Returns true if [#beforeHead] has to be called with the bytes that are about to be sent.
+  /// Returns true if [#beforeHead] must be called with the bytes that are about to be sent.
   public boolean awaitsHead() {
     ReplyCapture capture = owedCount == 0 ? null : captures[oldest];
     return capture != null && capture.awaitsHead();
   }
 
-  /// Invalidates the kept replies of other targets that the reply names. To be called before its
-  /// bytes are sent.
+  /// Invalidates the cached replies of other targets that the reply names. This method must be
+  /// called before the bytes of the reply are sent.
   public void beforeHead(View view, int from, int to) {
     ReplyCapture capture = captures[oldest];
     if (capture != null) {
@@ -282,7 +285,7 @@ public final class FrontTracker {
     }
   }
 
-  /// Follows bytes that the application has written.
+  /// Tracks bytes that the application has written.
   public void replied(View view, int from, int to) {
     int at = from;
     while (at < to && reason == null) {

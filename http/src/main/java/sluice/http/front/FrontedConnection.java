@@ -10,13 +10,14 @@ import sluice.memory.ViewBinder;
 import sluice.sys.Errno;
 import sluice.sys.Sockets;
 
-/// A connection that the loop shares with an application. The loop receives all bytes; both send,
-/// but never at the same time: the application while it owes a reply, the loop while none is owed.
-/// Any thread may call the methods under "for the application".
+/// A connection that the loop shares with an application. All bytes are received by the loop. Both
+/// may send, but never at the same time. The application sends while it owes a reply, and the loop
+/// sends while no reply is owed. Any thread may call the methods in the section "for the
+/// application".
 ///
-/// Usually the application's bytes go straight to the socket, on its own thread. The loop is
-/// involved only at the end of a reply, if input waits for it. Bytes that the application writes
-/// while the loop's output has not been sent are appended to that output.
+/// The application usually writes directly to the socket on its own thread. The loop is only
+/// involved at the end of a reply if input is waiting for it. If the application writes bytes
+/// before all output of the loop has been sent, they are appended to that output.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,7 +25,7 @@ import sluice.sys.Sockets;
 /// lock | the same |
 /// | `link`, `awaitsSent`, `greeted`, `headTimed`, `over` | loop | plain | plain |
 public final class FrontedConnection {
-  /// The greatest number of the application's bytes that wait for the loop's output.
+  /// The maximum number of bytes of the application that wait for the loop's output.
   private static final int POSTED_BYTES = 64 << 10;
 
   private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
@@ -41,25 +42,26 @@ public final class FrontedConnection {
   /// True if the loop has staged bytes that may not have been sent yet.
   private boolean loopSends;
 
-  /// The number of the application's bytes on their way to the loop's output.
+  /// The number of bytes of the application that are being added to the loop's output.
   private int posted;
 
-  /// True if input waits until the application has replied.
+  /// True if input must wait until the application has replied.
   private boolean inputWaits;
 
-  /// The application's end; null until it has been given the connection.
+  /// The application's end, or null until the connection has been passed to the application.
   @Nullable FrontLink link;
 
-  /// True if input waits until the loop's output has been sent.
+  /// True if input must wait until the loop's output has been sent.
   boolean awaitsSent;
 
-  /// True once the client has sent something.
+  /// True if the client has sent any bytes.
   boolean greeted;
 
   /// True while the deadline for the rest of a head is running.
   boolean headTimed;
 
-  /// True once the application knows that no more bytes come, or has closed its end.
+  /// True if the application has been notified that no more bytes will arrive, or has closed its
+  /// end.
   boolean over;
 
   FrontedConnection(Connection connection, FrontTracker tracker, Object session) {
@@ -69,13 +71,13 @@ public final class FrontedConnection {
     this.session = session;
   }
 
-  /// Returns the site's state of the connection. The loop's thread.
+  /// Returns the state that the site associates with this connection. Called on the loop's thread.
   public Object session() {
     return session;
   }
 
-  /// Duplicates the descriptor of the socket for the application, which closes it. The loop's
-  /// thread.
+  /// Duplicates the descriptor of the socket for the application, which must close it. Called on
+  /// the loop's thread.
   ///
   /// @return a descriptor or a negative errno
   public int duplicate() {
@@ -84,7 +86,7 @@ public final class FrontedConnection {
 
   // ---- for the application ------------------------------------------------------------------
 
-  /// Sends bytes of the application, without waiting.
+  /// Sends bytes of the application without blocking.
   ///
   /// @param fd the application's descriptor of the connection
   /// @return the number of bytes sent, or a negative errno
@@ -110,7 +112,7 @@ public final class FrontedConnection {
     }
   }
 
-  /// Follows bytes that were sent. The caller holds the lock.
+  /// Tracks bytes that were sent. The caller holds the lock.
   private void follow(MemorySegment segment, long offset, int count) {
     if (tracker.reason() != null) {
       return;
@@ -128,7 +130,8 @@ public final class FrontedConnection {
     }
   }
 
-  /// Binds a view of bytes for the calling thread, until [#unbind]. The caller holds the lock.
+  /// Binds a view to bytes for the calling thread until [#unbind] is called. The caller holds the
+  /// lock.
   private View bind(MemorySegment segment, long offset, int count) {
     ViewBinder binder = follower;
     if (binder == null || followerOwner != Thread.currentThread()) {
@@ -169,9 +172,9 @@ public final class FrontedConnection {
     }
   }
 
-  /// Returns true if the caller may shut down the output without cutting off bytes of the loop.
-  /// Otherwise the loop shuts it down, or closes the connection, when all has been sent. From now
-  /// on the loop answers no more requests, since it could not send the replies.
+  /// Returns true if the caller may shut down the output without losing bytes of the loop.
+  /// Otherwise the loop shuts down the output or closes the connection after everything has been
+  /// sent. From now on the loop answers no more requests, because it could not send the replies.
   public boolean shutsDownOutput() {
     synchronized (this) {
       tracker.giveUp(OpaqueReason.SERVER_CLOSES);
@@ -192,7 +195,7 @@ public final class FrontedConnection {
     }
   }
 
-  /// Resumes input after the application has made room.
+  /// Resumes input after the application has read bytes.
   public void resume() {
     loop.execute(resume);
   }
@@ -203,14 +206,14 @@ public final class FrontedConnection {
     }
   }
 
-  /// Handles that the application has closed the connection and its descriptor.
+  /// Called when the application has closed the connection and its descriptor.
   ///
-  /// @param endsFirst true if the output ends before unread bytes reset the connection
+  /// @param endsFirst true if the output is shut down before unread bytes reset the connection
   public void closed(boolean endsFirst) {
     loop.execute(endsFirst ? this::endOutputFirst : this::endHere);
   }
 
-  /// Handles that the application never accepted the connection and has closed its descriptor.
+  /// Called when the application has closed its descriptor without ever accepting the connection.
   public void dropped() {
     loop.execute(() -> end(true, false));
   }
@@ -223,7 +226,8 @@ public final class FrontedConnection {
     end(false, false);
   }
 
-  /// Ends the connection as the kernel would, but not before all bytes of the loop have been sent.
+  /// Closes the connection in the same way as the kernel, after all bytes of the loop have been
+  /// sent.
   private void end(boolean resets, boolean endsFirst) {
     over = true;
     if (!connection.isOpen()) {
@@ -235,7 +239,7 @@ public final class FrontedConnection {
 
   // ---- for the loop -------------------------------------------------------------------------
 
-  /// Returns true if the kernel has taken all bytes that the loop has staged.
+  /// Returns true if the kernel has accepted all bytes that the loop has staged.
   boolean allSent() {
     return connection.sentBytes() >= connection.stagedBytes();
   }
@@ -245,8 +249,8 @@ public final class FrontedConnection {
     loopSends = posted > 0;
   }
 
-  /// Returns the kind of the next bytes, see [FrontTracker#look], and records if they must wait for
-  /// a reply.
+  /// Returns the kind of the next bytes, as [FrontTracker#look] does, and records if they must wait
+  /// for a reply.
   synchronized FrontTracker.Next look(View view, int from, int to) {
     FrontTracker.Next next = tracker.look(view, from, to);
     inputWaits = next == FrontTracker.Next.WAIT;
@@ -257,17 +261,17 @@ public final class FrontedConnection {
     return tracker.reason() == OpaqueReason.TLS;
   }
 
-  /// Returns true if the connection's bytes are still followed as HTTP.
+  /// Returns true if the bytes of this connection are still tracked as HTTP.
   synchronized boolean isHttp() {
     return tracker.reason() == null;
   }
 
-  /// Returns true if the application owes no reply, and none of its bytes are on their way.
+  /// Returns true if the application owes no reply, and none of its bytes are waiting to be sent.
   synchronized boolean isBetweenRequests() {
     return posted == 0 && tracker.isBetweenRequests();
   }
 
-  /// Returns the number of bytes of a body that [#look] has found.
+  /// Returns the number of bytes of a body that were found by [#look].
   int bytes() {
     return tracker.bytes();
   }
@@ -276,29 +280,29 @@ public final class FrontedConnection {
     return tracker.isAnswerable();
   }
 
-  /// Returns true if the loop may answer the request found now. From then on the loop owns the
-  /// output; bytes that the application writes unasked are appended to it.
+  /// Returns true if the loop may answer the current request. From then on the loop owns the
+  /// output, and bytes that the application writes without being asked are appended to it.
   synchronized boolean mayAnswer() {
     boolean may = tracker.mayAnswer();
     loopSends |= may;
     return may;
   }
 
-  /// Returns true if input has to wait until the application has replied. It is false if a reply
-  /// has just made the connection opaque, so that the input has to be examined again.
+  /// Returns true if input must wait until the application has replied. The result is false if a
+  /// reply has just made the connection opaque, in which case the input must be examined again.
   synchronized boolean awaitReply() {
     inputWaits = tracker.reason() == null && !tracker.mayAnswer();
     return inputWaits;
   }
 
-  /// Records that the loop has answered the request that was parsed last.
+  /// Records that the loop has answered the most recently parsed request.
   synchronized void answered() {
     if (tracker.mayAnswer()) { // the application may have written since
       int _ = tracker.answer();
     }
   }
 
-  /// Records that the request that was parsed last goes to the application.
+  /// Records that the most recently parsed request is forwarded to the application.
   ///
   /// @return the length of its head
   synchronized int pass() {
@@ -309,7 +313,7 @@ public final class FrontedConnection {
     tracker.passedBody();
   }
 
-  /// Makes the connection opaque: all further bytes go to the application.
+  /// Makes the connection opaque, so that all further bytes are forwarded to the application.
   synchronized void giveUp(OpaqueReason reason) {
     tracker.giveUp(reason);
   }

@@ -21,41 +21,43 @@ import sluice.http.text.Latin1;
 import sluice.memory.View;
 
 /// A cache of replies that an application has declared cacheable, shared by all its clients. It
-/// implements a part of the rules of [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111) for shared
-/// caches. Any thread may call.
+/// implements a subset of the rules of [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111) for
+/// shared caches. Any thread may call.
 ///
-/// **Kept** is a whole reply `HTTP/1.1 200` to a `GET`, up to [#MOST_REPLY_BYTES], that says
-/// `public` and has a `max-age` or `s-maxage`, or whose path has a rule. A reply is never kept if
-/// it has `no-store`, `private`, `no-cache`, `Set-Cookie`, or a `Vary` of more than
-/// `Accept-Encoding`, or if its request had `Authorization`, `Range`, a body or `no-store`. A kept
-/// reply answers requests with the same host, target and `Accept-Encoding` while it is fresh. A
-/// client that asks for a new one (`no-cache`, `max-age`) gets it from the application.
+/// **Cached** replies are complete `HTTP/1.1 200` replies to `GET` of up to [#MOST_REPLY_BYTES].
+/// They must either specify `public` and a `max-age` or `s-maxage`, or have a path with a rule. A
+/// reply is never cached if it contains `no-store`, `private`, `no-cache`, `Set-Cookie`, or a
+/// `Vary` of more than `Accept-Encoding`, or if its request contained `Authorization`, `Range`, a
+/// body or `no-store`. While a cached reply is fresh, it answers requests with the same host,
+/// target and `Accept-Encoding`. If a client requests a new reply (`no-cache`, `max-age`), the
+/// request is passed to the application.
 ///
-/// **Nothing outdated.** When [#purge] and the similar methods return, no later request is answered
-/// by a reply that was kept or under way before: a reply is kept only if no reply of its target was
-/// invalidated since its request was passed on. A request with a method other than `GET`, `HEAD`,
-/// `OPTIONS` or `TRACE` invalidates the kept replies of its target before the first byte of its
-/// reply is sent, and those of the targets in its `Location` and `Content-Location` before the
-/// whole head is sent.
+/// **Consistency.** When [#purge] or a similar method returns, no later request is answered by a
+/// reply that was cached or in progress before. This is ensured by caching a reply only if no reply
+/// of its target was invalidated since its request was forwarded. A request with a method other
+/// than `GET`, `HEAD`, `OPTIONS` or `TRACE` invalidates the cached replies of its target before the
+/// first byte of its reply is sent, and those of the targets in its `Location` and
+/// `Content-Location` before the head is sent completely.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all | any thread | under this object's lock | the same |
 public final class KeptReplies {
-  /// The longest reply that is kept, including its head.
+  /// The maximum size of a cached reply, including its head.
   public static final int MOST_REPLY_BYTES = 64 << 10;
 
   private static final byte[] NO_BYTES = {};
   private static final byte SEPARATOR = '\n';
 
-  /// The fields that send a request to the application, whose reply may be a different one.
+  /// The fields that cause a request to be passed to the application, because they may affect the
+  /// reply.
   private static final List<String> APPLICATIONS =
       List.of("Authorization", "Cache-Control", "Pragma");
 
-  /// A path whose replies are kept although they do not permit it themselves.
+  /// A path whose replies are cached even if they do not permit it themselves.
   ///
-  /// @param path the path of the request, without a query; a trailing `*` matches any rest
-  /// @param seconds how long the replies are fresh
+  /// @param path the path of the request without a query; a trailing `*` matches any suffix
+  /// @param seconds the number of seconds for which the replies are fresh
   public record Rule(String path, long seconds) {
     public Rule {
       if (!path.startsWith("/") || seconds <= 0 || seconds > ReplyLifetime.MOST_SECONDS) {
@@ -64,10 +66,11 @@ public final class KeptReplies {
       }
     }
 
-    /// Parses rules.
+    /// Parses a list of rules.
     ///
-    /// @param text rules as `/news/*=5,/weather=60`
-    /// @throws IllegalArgumentException with the rule that is wrong, and a fix
+    /// @param text the rules, such as `/news/*=5,/weather=60`
+    /// @throws IllegalArgumentException if a rule is invalid; the message contains the rule and a
+    ///   fix
     public static List<Rule> parse(String text) {
       return Arrays.stream(text.split(",", -1))
           .filter(one -> !one.isBlank())
@@ -85,9 +88,9 @@ public final class KeptReplies {
           .toList();
     }
 
-    /// Returns true if the rule applies to a target. The canonical path has to match as well, so
-    /// that `/news/..%2faccount` is not kept as news; a path with a `;` never matches, because
-    /// servers cut it off in different ways.
+    /// Returns true if the rule applies to a target. The canonical path must also match, so that
+    /// `/news/..%2faccount` is not cached as news. A path that contains `;` never matches, because
+    /// servers interpret it in different ways.
     boolean covers(String target) {
       int query = target.indexOf('?');
       String asked = query < 0 ? target : target.substring(0, query);
@@ -103,12 +106,12 @@ public final class KeptReplies {
     }
   }
 
-  /// Counters since the start.
+  /// Counters since the cache was created.
   ///
-  /// @param hits requests that were answered
-  /// @param stored replies that were kept
-  /// @param kept replies that are kept now
-  /// @param bytes the size of the replies that are kept now
+  /// @param hits the number of requests that were answered from the cache
+  /// @param stored the number of replies that were stored
+  /// @param kept the number of replies that are currently cached
+  /// @param bytes the size of the replies that are currently cached
   public record Counts(long hits, long stored, int kept, long bytes) {}
 
   private final List<Rule> rules;
@@ -118,13 +121,13 @@ public final class KeptReplies {
   private final ReplyTable table;
   private long hits;
 
-  /// @param limitBytes the limit for all replies together
+  /// @param limitBytes the maximum total size of all replies
   public KeptReplies(long limitBytes, List<Rule> rules) {
     this(limitBytes, rules, System::nanoTime, InstantSource.system());
   }
 
-  /// @param clock nanoseconds from any origin
-  /// @param calendar the time that dates of replies are compared with
+  /// @param clock returns a time in nanoseconds with an arbitrary origin
+  /// @param calendar the time with which the dates of replies are compared
   KeptReplies(long limitBytes, List<Rule> rules, LongSupplier clock, InstantSource calendar) {
     this.table = new ReplyTable(limitBytes);
     this.rules = List.copyOf(rules);
@@ -134,8 +137,8 @@ public final class KeptReplies {
 
   // ---- for loops ------------------------------------------------------------------------------
 
-  /// Returns the fresh reply to a request, or null. The caller checks with
-  /// [FrontTracker#isAnswerable] that the request may be answered at all.
+  /// Returns the fresh reply to a request, or null if there is none. The caller must check with
+  /// [FrontTracker#isAnswerable] that the request may be answered.
   synchronized @Nullable KeptReply lookup(HttpRequest request) {
     if (table.count() == 0 || !mayBeAnswered(request)) {
       return null;
@@ -204,7 +207,7 @@ public final class KeptReplies {
     return at == key.length;
   }
 
-  /// @return the start of the next part of the key, or -1
+  /// @return the start of the next part of the key, or -1 if the part does not match
   private static int match(byte[] key, int at, View view, int from, int to) {
     int length = to - from;
     if (at < 0 || at + length >= key.length || key[at + length] != SEPARATOR) {
@@ -218,8 +221,8 @@ public final class KeptReplies {
     return at + length + 1;
   }
 
-  /// Returns the capture of the reply to a request that is passed to the application; null if the
-  /// reply is not kept and the request changes nothing.
+  /// Returns the capture of the reply to a request that is forwarded to the application, or null if
+  /// the reply is not cached and the request changes nothing.
   @Nullable ReplyCapture passed(HttpRequest request) {
     boolean origin = request.targetForm() == TargetForm.ORIGIN;
     boolean changes =
@@ -227,8 +230,8 @@ public final class KeptReplies {
           case GET, HEAD, OPTIONS, TRACE, CONNECT -> false;
           default -> origin || request.targetForm() == TargetForm.ABSOLUTE;
         };
-    // A body has no meaning for GET (RFC 9110, 9.3.1), but may have one for the application: its
-    // reply to such a request is not for clients that send none.
+    // A body has no defined meaning for GET (RFC 9110, 9.3.1), but the application may interpret
+    // it. The reply to such a request must not be used for clients that send no body.
     boolean keeps =
         request.method() == HttpMethod.GET
             && origin
@@ -262,7 +265,7 @@ public final class KeptReplies {
     }
   }
 
-  /// Returns the target in origin form, of which keys are made.
+  /// Returns the target in origin form, which is used in keys.
   private static String pathAndQuery(HttpRequest request) {
     String target = request.view().latin1(request.pathFrom(), request.targetTo());
     return target.startsWith("/") ? target : "/" + target;
@@ -286,7 +289,7 @@ public final class KeptReplies {
     return bytes;
   }
 
-  /// Keeps a complete reply, if it may be kept.
+  /// Stores a complete reply if it may be cached.
   void offer(ReplyCapture capture, byte[] reply, int length) {
     ReplyHead head = ReplyHead.of(reply, length);
     if (head == null || !head.isOk()) {
@@ -337,19 +340,19 @@ public final class KeptReplies {
     return Set.copyOf(tags);
   }
 
-  /// Invalidates the replies for the target of a key, both kept and under way.
+  /// Invalidates the replies for the target of a key, including those in progress.
   synchronized void targetChanged(KeptReply.Key key) {
     int _ = table.endTarget(key.targetHash(), key.target());
   }
 
   // ---- for applications -----------------------------------------------------------------------
 
-  /// Keeps a reply for all hosts and any accepted codings, in place of the previous one.
+  /// Stores a reply for all hosts and any accepted codings, replacing the previous one.
   ///
-  /// @param target path and query as clients request them
-  /// @param fields the fields of its head besides Content-Length and Date
-  /// @param seconds how long it is fresh
-  /// @param tags the tags by which [#purgeTag] removes it
+  /// @param target the path and query as requested by clients
+  /// @param fields the header fields of the reply except for Content-Length and Date
+  /// @param seconds the number of seconds for which the reply is fresh
+  /// @param tags the tags by which [#purgeTag] removes the reply
   /// @throws IllegalArgumentException if the target or a field is invalid, or the body is too long
   public void put(
       String target, Map<String, String> fields, byte[] body, long seconds, Set<String> tags) {
@@ -397,7 +400,7 @@ public final class KeptReplies {
     return name + ": " + value + "\r\n";
   }
 
-  /// Removes the replies for a path and query, of all hosts.
+  /// Removes the replies for a path and query of all hosts.
   ///
   /// @return the number of replies removed
   public int purge(String target) {
@@ -408,8 +411,8 @@ public final class KeptReplies {
     }
   }
 
-  /// Removes all replies with a tag, which they have by [#put] or by the field `Cache-Tag` or
-  /// `Surrogate-Key`.
+  /// Removes all replies with the given tag, which was assigned by [#put] or by the field
+  /// `Cache-Tag` or `Surrogate-Key`.
   ///
   /// @return the number of replies removed
   public synchronized int purgeTag(String tag) {

@@ -12,19 +12,20 @@ import sluice.http.text.Latin1;
 import sluice.loop.Output;
 import sluice.memory.View;
 
-/// A reply in [KeptReplies]: its head without the fields of one connection, and its body as it was
-/// framed. Immutable except for the fields under the table's lock.
+/// A reply in [KeptReplies]. It consists of the head without connection-specific fields, and the
+/// body with its original framing. Immutable except for the fields that are guarded by the table's
+/// lock.
 final class KeptReply {
   private static final byte[] AGE = Latin1.bytes("Age: ");
   private static final byte[] ENDS = Latin1.bytes("\r\n\r\n");
 
-  /// The result of [#send] if the client has the reply already.
+  /// The result of [#send] if the client already has the reply.
   static final int NOT_MODIFIED = -1;
 
   private static final int OVERHEAD_BYTES = 256;
   private static final int TAG_BYTES = 128;
 
-  /// The key of the requests that this reply answers: host, target and codings.
+  /// The key of the requests that this reply answers, which consists of host, target and codings.
   final byte[] key;
 
   final long hash;
@@ -40,10 +41,10 @@ final class KeptReply {
   private final byte[] etag;
   private final byte[] modified;
 
-  /// The time at which its age was 0.
+  /// The time at which the age of the reply was 0.
   private final long bornNanos;
 
-  // Under the table's lock.
+  // The following fields are guarded by the table's lock.
   @Nullable KeptReply next;
   @Nullable KeptReply nextOfTarget;
   @Nullable KeptReply previousOfTarget;
@@ -54,8 +55,8 @@ final class KeptReply {
 
   /// The key of a reply.
   ///
-  /// @param bytes host, target and codings
-  /// @param target the target alone: an invalidation applies to all replies of a target
+  /// @param bytes the host, target and codings
+  /// @param target only the target, because an invalidation applies to all replies of a target
   @SuppressWarnings("ArrayRecordComponent") // compared by [#answers] and [#isOf]
   record Key(byte[] bytes, byte[] target, long hash, long targetHash) {
     String targetText() {
@@ -65,11 +66,11 @@ final class KeptReply {
 
   /// The contents of a reply.
   ///
-  /// @param head status line and fields, each line with CRLF, without the empty line
-  /// @param notModifiedHead the same for a 304
-  /// @param etag with quotes; empty if there is none
-  /// @param modified value of Last-Modified; empty if there is none
-  /// @param freshSeconds from age 0
+  /// @param head the status line and fields, each line with CRLF, without the empty line
+  /// @param notModifiedHead the corresponding head of a 304
+  /// @param etag the entity tag with quotes, or an empty string if there is none
+  /// @param modified the value of Last-Modified, or an empty string if there is none
+  /// @param freshSeconds the time from age 0 for which the reply is fresh
   @SuppressWarnings("ArrayRecordComponent") // never compared, and handed over once
   record Parts(
       byte[] head,
@@ -91,7 +92,7 @@ final class KeptReply {
     }
   }
 
-  /// @param bornNanos the time at which its age was 0
+  /// @param bornNanos the time at which the age of the reply was 0
   KeptReply(Key key, Parts parts, long bornNanos) {
     this.key = key.bytes;
     this.hash = key.hash;
@@ -116,7 +117,7 @@ final class KeptReply {
     return all + OVERHEAD_BYTES + tags.size() * TAG_BYTES;
   }
 
-  /// Returns true if it was added by `put`, and answers all hosts.
+  /// Returns true if this reply was added by `put`, in which case it applies to all hosts.
   boolean isForAllHosts() {
     return key[0] == '\n';
   }
@@ -129,9 +130,9 @@ final class KeptReply {
     return Arrays.equals(key, other);
   }
 
-  /// Stages this reply. The loop's thread.
+  /// Stages this reply. Called on the loop's thread.
   ///
-  /// @return the bytes of the body, or [#NOT_MODIFIED]
+  /// @return the number of bytes of the body, or [#NOT_MODIFIED]
   int send(HttpRequest request, Output out, long nowNanos) {
     boolean same = isTheSame(request);
     out.put(same ? notModifiedHead : head);
@@ -148,7 +149,7 @@ final class KeptReply {
     return body.length;
   }
 
-  /// Returns true if the client has the reply already (RFC 9110, 13.2.2; RFC 9111, 4.3.2).
+  /// Returns true if the client already has the reply (RFC 9110, 13.2.2; RFC 9111, 4.3.2).
   private boolean isTheSame(HttpRequest request) {
     if (request.has(Field.IF_NONE_MATCH)) {
       return etag.length > 0 && ETags.listMatches(request, Field.IF_NONE_MATCH, etag, false);

@@ -1,30 +1,32 @@
 package sluice.http.front;
 
-/// The reason why all further bytes of a connection go to the application.
+/// The reason why all further bytes of a connection are forwarded to the application.
 public enum OpaqueReason {
-  /// The first byte begins a TLS handshake.
+  /// The first byte starts a TLS handshake.
   TLS,
-  /// The client's bytes are not a request that all recipients must interpret in the same way.
+  /// The client's bytes are not a request that all recipients are required to interpret in the same
+  /// way.
   REQUEST,
   /// A chunked body of the client is malformed, or its framing is longer than the limit.
   REQUEST_BODY,
   /// The client has asked to close, or cannot send another request.
   CLIENT_CLOSES,
-  /// The application's bytes are not a reply that all recipients must interpret in the same way.
+  /// The application's bytes are not a reply that all recipients are required to interpret in the
+  /// same way.
   REPLY,
   /// A chunked reply is malformed, or its framing is longer than the limit.
   REPLY_BODY,
-  /// A head has taken too long; the application decides what to do with it.
+  /// Receiving a head took too long. The application decides how to handle it.
   SLOW_HEAD,
-  /// The application closes after the reply, or the reply ends by the close.
+  /// The application closes the connection after the reply, or terminates the reply by closing it.
   SERVER_CLOSES,
-  /// `101 Switching Protocols`.
+  /// The application has replied `101 Switching Protocols`.
   UPGRADED,
-  /// `CONNECT` has succeeded.
+  /// A `CONNECT` request has succeeded.
   CONNECTED,
-  /// The application wrote although no reply was owed.
+  /// The application has written bytes although no reply was owed.
   UNSOLICITED,
-  /// The application answered before a client that waits for `100 Continue` had sent its body. Only
-  /// the client and the application know if the body still comes (RFC 9110, 10.1.1).
+  /// The application replied before a client that waits for `100 Continue` had sent its body. Only
+  /// the client and the application know if the body will still be sent (RFC 9110, 10.1.1).
   NOT_CONTINUED
 }

@@ -5,12 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 
-/// Collects the reply that an application owes to one request, or invalidates the kept replies for
+/// Collects the reply that an application owes to a request, or invalidates the cached replies for
 /// the target of a request that may change it. Guarded by the lock of its connection.
 final class ReplyCapture {
   private static final int FIRST_BYTES = 1 << 10;
 
-  /// The longest head that is examined in a reply to a request that may change something.
+  /// The maximum size of a head that is examined in the reply to a request that may change
+  /// something.
   private static final int MOST_HEAD_BYTES = 16 << 10;
 
   private static final byte[] NO_BYTES = {};
@@ -18,18 +19,18 @@ final class ReplyCapture {
 
   private final KeptReplies replies;
 
-  /// The host of a request that may change its target; null otherwise.
+  /// The host of a request that may change its target, or null otherwise.
   private final @Nullable String changesOfHost;
 
   final KeptReply.Key key;
 
-  /// The generation of the target when the request was passed on.
+  /// The generation of the target when the request was forwarded.
   final int generation;
 
-  /// The time when the request was passed on.
+  /// The time at which the request was forwarded.
   final long sinceNanos;
 
-  /// True if the path has a rule, so that its replies need not say `public`.
+  /// True if the path has a rule, in which case its replies need not specify `public`.
   private final boolean ruled;
 
   private byte[] bytes = NO_BYTES;
@@ -37,7 +38,7 @@ final class ReplyCapture {
   private boolean headSeen;
   private boolean dropped;
 
-  /// @param changesOfHost the host of a request that may change its target; null otherwise
+  /// @param changesOfHost the host of a request that may change its target, or null otherwise
   ReplyCapture(
       KeptReplies replies,
       @Nullable String changesOfHost,
@@ -53,22 +54,22 @@ final class ReplyCapture {
     this.sinceNanos = sinceNanos;
   }
 
-  /// Invalidates the target's replies before bytes of the reply are sent: by now the application
-  /// has made its change, and the client does not know of it yet.
+  /// Invalidates the target's replies before bytes of the reply are sent. At this time the
+  /// application has already made its change, but the client has not been notified of it.
   void beforeReply() {
     if (changesOfHost != null) {
       replies.targetChanged(key);
     }
   }
 
-  /// Returns true if [#beforeHead] has to be called with the bytes of this reply that are about to
-  /// be sent.
+  /// Returns true if [#beforeHead] must be called with the bytes of this reply that are about to be
+  /// sent.
   boolean awaitsHead() {
     return changesOfHost != null && !headSeen && !dropped;
   }
 
-  /// Invalidates the other targets that the head names, if the bytes that are about to be sent
-  /// complete it.
+  /// Invalidates the other targets that the head names if it is completed by the bytes that are
+  /// about to be sent.
   void beforeHead(View view, int from, int to) {
     byte[] joined = Arrays.copyOf(bytes, count + Math.min(to - from, MOST_HEAD_BYTES));
     view.copyTo(from, joined, count, joined.length - count);
@@ -84,7 +85,8 @@ final class ReplyCapture {
     }
   }
 
-  /// Starts over: an interim reply was appended, and the final one is still to come.
+  /// Discards the bytes collected so far, because they are an interim reply that precedes the final
+  /// one.
   void restart() {
     count = 0;
     headSeen = false;
@@ -119,7 +121,7 @@ final class ReplyCapture {
     }
   }
 
-  /// Stops copying a reply that cannot be kept, which most replies cannot.
+  /// Stops copying a reply that cannot be cached, which applies to most replies.
   private void lookAtHead(int from) {
     for (int i = from; i + 4 <= count; i++) {
       if (bytes[i] == '\r'

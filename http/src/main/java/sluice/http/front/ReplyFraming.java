@@ -7,18 +7,18 @@ import sluice.http.text.Digits;
 import sluice.http.text.Ows;
 import sluice.memory.View;
 
-/// Follows the replies of an application as they are written: heads, interim replies and bodies
-/// (RFC 9112, 6.3). Belongs to one connection.
+/// Tracks the replies of an application as they are written, including heads, interim replies and
+/// bodies (RFC 9112, 6.3). Each instance belongs to one connection.
 ///
 /// ```
 /// HEAD ──1xx──▶ HEAD
 ///   ├──no body──▶ ended     ├──length──▶ FIXED ──▶ ended     └──chunked──▶ CHUNKED ──▶ ended
 /// ```
 ///
-/// Only four fields of a head matter. A line is kept up to [#LINE_BYTES], and a head is followed up
-/// to [#HEAD_BYTES].
+/// Only four fields of a head are relevant. At most [#LINE_BYTES] of a line are stored, and at most
+/// [#HEAD_BYTES] of a head are tracked.
 final class ReplyFraming {
-  /// The request was `HEAD`: its reply has no body.
+  /// The request was `HEAD`, so its reply has no body.
   static final int TO_HEAD = 1;
 
   /// The request was `CONNECT`.
@@ -39,7 +39,7 @@ final class ReplyFraming {
   private State state = State.HEAD;
   private final byte[] line = new byte[LINE_BYTES];
 
-  /// The length of the current line, including bytes that were not kept.
+  /// The length of the current line, including bytes that were not stored.
   private int lineBytes;
 
   private boolean lastWasReturn;
@@ -90,7 +90,7 @@ final class ReplyFraming {
     return continued;
   }
 
-  /// Returns true if the last step has ended with an interim reply.
+  /// Returns true if the last step ended with an interim reply.
   boolean interim() {
     return interim;
   }
@@ -105,17 +105,18 @@ final class ReplyFraming {
     return ended;
   }
 
-  /// Returns the reason why no further bytes can be followed; null while they can. A reason that
-  /// ends the connection is set when the reply has [#ended], or when the reply ends with the
-  /// connection.
+  /// Returns the reason why no further bytes can be tracked, or null if they can. A reason that
+  /// closes the connection is set when the reply has [#ended], or when the reply is terminated by
+  /// the close.
   @Nullable OpaqueReason reason() {
     return reason;
   }
 
-  /// Follows bytes until a final or interim reply has ended, a reason is set, or there are no more.
+  /// Tracks bytes until a final or interim reply has ended, a reason is set, or all bytes have been
+  /// consumed.
   ///
-  /// @param to the kind of the request, [#TO_HEAD] or [#TO_CONNECT], or 0
-  /// @return the index after the last byte that was followed
+  /// @param to the kind of the request, which is [#TO_HEAD], [#TO_CONNECT] or 0
+  /// @return the index after the last byte that was consumed
   int step(View view, int from, int end, int to) {
     int at = from;
     interim = false;

@@ -11,10 +11,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.HttpDate;
 
-/// The parsed head of a captured reply that is complete and well framed. Belongs to the thread that
-/// reads it.
+/// The parsed head of a captured reply that is complete and well framed. It is owned by the thread
+/// that reads it.
 final class ReplyHead {
-  /// The fields of one connection (RFC 9110, 7.6.1), and those that each hit sets anew.
+  /// The connection-specific fields (RFC 9110, 7.6.1), and those that are generated for each hit.
   private static final Set<String> NOT_KEPT =
       Set.of(
           "connection",
@@ -26,7 +26,7 @@ final class ReplyHead {
           "upgrade",
           "age");
 
-  /// The fields that a 304 carries, too (RFC 9110, 15.4.5).
+  /// The fields that a 304 also contains (RFC 9110, 15.4.5).
   private static final Set<String> OF_NOT_MODIFIED =
       Set.of("cache-control", "content-location", "date", "etag", "expires", "vary");
 
@@ -51,7 +51,7 @@ final class ReplyHead {
 
   /// Parses a head.
   ///
-  /// @return null if the head has no end, or a line is not a field
+  /// @return the head, or null if it is incomplete or a line is not a field
   static @Nullable ReplyHead of(byte[] bytes, int count) {
     String text = new String(bytes, 0, count, StandardCharsets.ISO_8859_1);
     int end = text.indexOf("\r\n\r\n");
@@ -63,7 +63,7 @@ final class ReplyHead {
     return good ? new ReplyHead(head) : null;
   }
 
-  /// Returns the number of bytes before the body.
+  /// Returns the number of bytes that precede the body.
   int length() {
     int length = statusLine.length() + 4;
     for (Line line : lines) {
@@ -80,7 +80,7 @@ final class ReplyHead {
     return lines.stream().anyMatch(line -> line.name.equals(name));
   }
 
-  /// Returns the members of all lines of a field whose value is a list, in lower case.
+  /// Returns the members of a list-valued field from all its lines, in lower case.
   List<String> members(String name) {
     List<String> members = new ArrayList<>();
     for (Line line : lines) {
@@ -101,15 +101,16 @@ final class ReplyHead {
     return lines.stream().filter(line -> line.name.equals(name)).map(Line::value).toList();
   }
 
-  /// Returns the value of a field that occurs once; otherwise an empty text.
+  /// Returns the value of a field that occurs exactly once, or an empty string otherwise.
   String value(String name) {
     List<String> values = values(name);
     return values.size() == 1 ? values.getFirst() : "";
   }
 
-  /// Returns the directives of Cache-Control with their arguments, `""` for those without.
+  /// Returns the directives of Cache-Control with their arguments, which are empty if absent.
   ///
-  /// @return null if a directive is repeated, or cannot be parsed: a quoted comma
+  /// @return the directives, or null if a directive is repeated or contains a quoted comma, which
+  ///   cannot be parsed
   @Nullable Map<String, String> cacheControl() {
     Map<String, String> directives = new LinkedHashMap<>();
     for (String member : members("cache-control")) {
@@ -128,9 +129,9 @@ final class ReplyHead {
     return directives;
   }
 
-  /// Returns this head with a date, which a kept reply must have (RFC 9110, 6.6.1).
+  /// Returns this head with a date, which a cached reply must have (RFC 9110, 6.6.1).
   ///
-  /// @param nowSeconds the time when the reply came, since 1970
+  /// @param nowSeconds the time at which the reply was received, in seconds since 1970
   ReplyHead dated(long nowSeconds) {
     if (has("date")) {
       return this;
@@ -141,7 +142,7 @@ final class ReplyHead {
     return new ReplyHead(text.append("\r\nDate: ").append(date).toString());
   }
 
-  /// Returns the status line and the fields that are kept.
+  /// Returns the status line and the fields that are stored.
   byte[] kept() {
     Set<String> left = new HashSet<>(NOT_KEPT);
     left.addAll(members("connection"));

@@ -9,22 +9,22 @@ import sluice.http.text.Latin1;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// Computes how long a shared cache may use a reply, and how old the reply is ([RFC
-/// 9111](https://www.rfc-editor.org/rfc/rfc9111), 3 and 4.2). Stateless: any thread may call.
+/// Computes the freshness lifetime and the age of a reply in a shared cache ([RFC
+/// 9111](https://www.rfc-editor.org/rfc/rfc9111), 3 and 4.2). Stateless, so any thread may call it.
 ///
-/// An ambiguous reply is not kept. That is stricter than section 5.1, which would take the first of
+/// An ambiguous reply is not cached. This is stricter than section 5.1, which uses the first of
 /// several ages and 0 for a malformed age.
 final class ReplyLifetime {
   static final long MOST_SECONDS = 365L * 24 * 3600;
 
-  /// The age of a reply whose age is ambiguous.
+  /// The age that is assumed for a reply whose age is ambiguous.
   static final long OLD = MOST_SECONDS;
 
   private ReplyLifetime() {}
 
-  /// Returns how long a reply is fresh from age 0; 0 if it may not be kept.
+  /// Returns the time from age 0 for which a reply is fresh, or 0 if it may not be cached.
   ///
-  /// @param ruledSeconds the lifetime set by a rule; 0 without one
+  /// @param ruledSeconds the lifetime that is set by a rule, or 0 if there is none
   static long seconds(ReplyHead head, long ruledSeconds) {
     Map<String, String> control = head.cacheControl();
     if (control == null
@@ -43,8 +43,8 @@ final class ReplyLifetime {
     return control.containsKey("public") ? Math.max(0, number(lifetime)) : 0;
   }
 
-  /// Returns the age that the reply had, by its own account, when it was requested; [#OLD] if its
-  /// age is malformed or repeated.
+  /// Returns the age of the reply at the time of the request according to its `Age` field, or
+  /// [#OLD] if that field is malformed or repeated.
   static long ageValue(ReplyHead head) {
     if (!head.has("age")) {
       return 0;
@@ -53,9 +53,10 @@ final class ReplyLifetime {
     return age < 0 ? OLD : age;
   }
 
-  /// Returns the reply's age by its date; [#OLD] if the date is malformed or repeated.
+  /// Returns the age of the reply according to its date, or [#OLD] if the date is malformed or
+  /// repeated.
   ///
-  /// @param nowSeconds the time when the reply came, since 1970
+  /// @param nowSeconds the time at which the reply was received, in seconds since 1970
   static long apparentAge(ReplyHead head, long nowSeconds) {
     if (!head.has("date")) {
       return 0;
@@ -75,7 +76,7 @@ final class ReplyLifetime {
     }
   }
 
-  /// @return seconds, a year at most; -1 if `digits` is not a number
+  /// @return the number of seconds, limited to a year, or -1 if `digits` is not a number
   private static long number(@Nullable String digits) {
     if (digits == null || digits.isEmpty() || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
       return -1;

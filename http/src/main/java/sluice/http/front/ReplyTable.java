@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The table of the replies that [KeptReplies] keeps, with indexes by key, by target and by tag.
-/// The holder's lock guards everything.
+/// The table of the replies in [KeptReplies], with indexes by key, target and tag. It is guarded by
+/// the lock of its owner.
 ///
-/// Only [#clear] walks over all replies; every other removal uses the links of a reply. When room
-/// is needed, the oldest reply is evicted first, but a reply that was used since it was last
-/// examined gets another round (second chance, or CLOCK: Corbató 1968).
+/// Only [#clear] iterates over all replies, whereas other removals use the links of a reply. If
+/// space is needed, the oldest reply is evicted first, but a reply that was used since it was last
+/// examined is retained for another round (second chance, or CLOCK: Corbató 1968).
 final class ReplyTable {
   private static final int STRIPES = 256;
 
-  /// The bytes for which the table has one slot; most replies are larger.
+  /// The number of bytes per slot of the table. Most replies are larger.
   private static final int BYTES_A_SLOT = 1 << 10;
 
   private static final int FEWEST_SLOTS = 1 << 6;
@@ -23,7 +23,7 @@ final class ReplyTable {
 
   private final long limitBytes;
 
-  /// The number of invalidations, by stripes of targets.
+  /// The number of invalidations for each stripe of targets.
   private final int[] generations = new int[STRIPES];
 
   private final KeptReply[] table;
@@ -36,7 +36,7 @@ final class ReplyTable {
   private int forAllHosts;
   private long stored;
 
-  /// @param limitBytes the limit for all replies together
+  /// @param limitBytes the maximum total size of all replies
   ReplyTable(long limitBytes) {
     this.limitBytes = limitBytes;
     long wanted = Math.clamp(limitBytes / BYTES_A_SLOT, FEWEST_SLOTS, MOST_SLOTS);
@@ -61,30 +61,30 @@ final class ReplyTable {
     return bytes;
   }
 
-  /// Returns the number of replies that were kept since the start.
+  /// Returns the number of replies that have been stored since the table was created.
   long stored() {
     return stored;
   }
 
-  /// Returns true if any reply answers all hosts.
+  /// Returns true if the table contains a reply for all hosts.
   boolean hasForAllHosts() {
     return forAllHosts > 0;
   }
 
-  /// Returns the first of the replies that may have a key with this hash; the others follow by
+  /// Returns the first of the replies whose key may have this hash. The others are linked by
   /// `next`.
   @Nullable KeptReply first(long hash) {
     return table[slot(hash)];
   }
 
-  /// Returns the number of invalidations of a target's stripe.
+  /// Returns the number of invalidations for the stripe of a target.
   int generation(long targetHash) {
     return generations[stripe(targetHash)];
   }
 
   // ---- in -------------------------------------------------------------------------------------
 
-  /// Keeps a reply in place of the one with the same key, if there is room for it.
+  /// Stores a reply, replacing the one with the same key, if there is enough space.
   void insert(KeptReply reply, long nowNanos) {
     int charged = reply.chargedBytes();
     if (charged > limitBytes) {
@@ -212,7 +212,7 @@ final class ReplyTable {
     reply.newer = null;
   }
 
-  /// Invalidates the replies for a target, both kept and under way.
+  /// Invalidates the replies for a target, including those in progress.
   ///
   /// @return the number of replies removed
   int endTarget(long targetHash, byte[] target) {
@@ -230,7 +230,8 @@ final class ReplyTable {
     return removed;
   }
 
-  /// Invalidates the replies with a tag, and all replies under way, whose tags are not known yet.
+  /// Invalidates the replies with a tag, and all replies in progress because their tags are not
+  /// known yet.
   ///
   /// @return the number of replies removed
   int endTag(String tag) {

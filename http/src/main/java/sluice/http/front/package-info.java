@@ -1,5 +1,5 @@
-/// Framing on a connection between a client and a server that is not ours: all that the loop has to
-/// know before it inserts a reply among the replies of that server.
+/// Tracks the framing on a connection between a client and an independent server, so that the loop
+/// can determine when it may insert a reply between the replies of that server.
 ///
 /// ```
 ///  client ──bytes──▶ FrontTracker.look ──▶ REQUEST, BODY ──▶ application
@@ -7,8 +7,8 @@
 ///  client ◀──────────────  FrontTracker.replied ◀──bytes────────┘   (ReplyFraming)
 /// ```
 ///
-/// Nothing here changes a byte, and nothing here guesses: bytes that cannot be parsed make the
-/// connection opaque (`OpaqueReason`), and from then on it belongs to the application alone.
+/// No byte is modified, and nothing is guessed. If bytes cannot be parsed, the connection becomes
+/// opaque (`OpaqueReason`), and all further bytes are forwarded to the application.
 @NullMarked
 package sluice.http.front;
 

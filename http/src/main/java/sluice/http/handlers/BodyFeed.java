@@ -5,7 +5,7 @@ import sluice.http.parse.ChunkedDecoder;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
-/// Puts the body of a request into a [StreamedBody] as it arrives. Owned by the loop's thread.
+/// Copies the body of a request into a [StreamedBody] as it arrives. Owned by the loop's thread.
 ///
 /// ```
 ///  the ring has room: the client's turn ──full──▶ held: the handler's turn
@@ -13,7 +13,7 @@ import sluice.memory.View;
 ///          └───────────────────half was read─────────────────┘
 /// ```
 public final class BodyFeed {
-  /// The greatest number of bytes that wait to be read.
+  /// The maximum number of bytes that are buffered until they are read.
   static final int RING_BYTES = 64 << 10;
 
   private final Connection connection;
@@ -25,10 +25,10 @@ public final class BodyFeed {
   private long since;
   private boolean isOver;
 
-  /// @param announced length of the body; negative if it is chunked
-  /// @param clientNanos the interval in which the client has to send as many bytes as the rate
+  /// @param announced the length of the body, or a negative number if it is chunked
+  /// @param clientNanos the interval in which the client must send as many bytes as the rate
   ///   requires
-  /// @param rate in bytes a second
+  /// @param rate the rate in bytes per second
   BodyFeed(Connection connection, long announced, long clientNanos, int rate) {
     this.connection = connection;
     this.clientNanos = clientNanos;
@@ -51,21 +51,21 @@ public final class BodyFeed {
     return chunks == null ? left == 0 : chunks.done();
   }
 
-  /// Returns the number of bytes of the body that have not arrived; -1 if it is unknown.
+  /// Returns the number of bytes of the body that have not arrived yet, or -1 if it is unknown.
   public long left() {
     return chunks == null ? left : -1;
   }
 
-  /// Starts an interval in which the client has to send more.
+  /// Starts an interval in which the client must send more bytes.
   void begin() {
     since = 0;
     connection.deadline(clientNanos);
   }
 
-  /// Takes the available part of the body, or as much as there is room for; in the latter case
+  /// Consumes the available part of the body, or as much as fits into the buffer, in which case
   /// input is held.
   ///
-  /// @return the end of the part taken in `[from, to]`, or a negative status
+  /// @return the end of the consumed part in `[from, to]`, or a negative status
   int take(View view, int from, int to) {
     int at = from;
     while (at < to && !done()) {
@@ -107,7 +107,7 @@ public final class BodyFeed {
     return next;
   }
 
-  /// Called by the thread that reads.
+  /// Called by the reading thread when space has become available.
   private void roomCame() {
     connection.executor().execute(this::resume);
   }
@@ -119,7 +119,8 @@ public final class BodyFeed {
     }
   }
 
-  /// Ends the feed because the request was answered: no handler gets the rest of the body.
+  /// Ends the feed because the request was answered. The rest of the body is not passed to any
+  /// handler.
   void over() {
     isOver = true;
     body.over();
@@ -130,7 +131,7 @@ public final class BodyFeed {
 
   /// Ends the feed because the rest of the body will not arrive.
   ///
-  /// @param status the status that tells the client why; 0 if the client has gone
+  /// @param status the status that is sent to the client, or 0 if the client has disconnected
   void broken(int status) {
     isOver = true;
     if (status == 0) {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.HandlerGuard;
 import sluice.memory.View;
 
-/// A [Route] on one loop, with its interruptlet and guard. Owned by the loop's thread; all loops
-/// share the guard.
+/// A [Route] on one loop, with its interruptlet and guard. It is owned by the loop's thread, except
+/// for the guard, which is shared by all loops.
 public final class BoundRoute {
   final Routes.Admitted admitted;
   final Route route;
@@ -15,7 +15,7 @@ public final class BoundRoute {
   final @Nullable HttpInterruptlet interruptlet;
   private final byte[] prefix;
 
-  /// True if the prefix ends in a slash, so that only paths below it match.
+  /// True if the prefix ends with a slash, in which case only paths below it match.
   private final boolean below;
 
   /// Creates the interruptlet.
@@ -32,8 +32,8 @@ public final class BoundRoute {
     this.below = prefix[prefix.length - 1] == '/';
   }
 
-  /// Returns the bound route on a loop that serves other routes already. If the interruptlet cannot
-  /// be created, each request of the route fails with that exception; other routes are not
+  /// Creates the bound route on a loop that already serves other routes. If the interruptlet cannot
+  /// be created, each request for the route fails with that exception, and other routes are not
   /// affected.
   static BoundRoute whileServing(Routes.Admitted admitted) {
     try {
@@ -53,7 +53,7 @@ public final class BoundRoute {
     return maker == null ? null : admitted.guard().make(maker);
   }
 
-  /// Returns true if the interruptlet gets only heads, and bodies are dropped.
+  /// Returns true if the interruptlet receives only heads, and bodies are discarded.
   boolean dropsBodies() {
     return route.bodyBytes() == 0 && route.deferred() == null;
   }

@@ -2,8 +2,9 @@ package sluice.http.handlers;
 
 import java.io.IOException;
 
-/// Thrown when the body of a request ended early, came too slowly, or is malformed. If a handler
-/// does not catch it before it has begun its reply, the server answers with its status.
+/// Thrown if the body of a request is truncated, malformed, or arrived too slowly. If a handler
+/// does not catch this exception before it has started its reply, the server replies with its
+/// status.
 public final class BrokenBodyException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -14,7 +15,7 @@ public final class BrokenBodyException extends IOException {
     this.status = status;
   }
 
-  /// Returns 400, 408 or 431.
+  /// Returns the status of the reply, which is 400, 408 or 431.
   public int status() {
     return status;
   }

@@ -7,13 +7,13 @@ import sluice.loop.Connection;
 public interface HttpExchanges extends SlowReply.Stream {
   HandlerSession session(Connection connection);
 
-  /// Has the body of the request that was parsed last skipped.
+  /// Starts skipping the body of the most recently parsed request.
   ///
-  /// @return true if the connection stays open after the reply; false if the body is too long to
-  ///   skip, or may never be sent
+  /// @return true if the connection remains open after the reply, or false if the body is too long
+  ///   to skip or may never be sent
   boolean keepAfterBody(Connection connection);
 
-  /// Refuses the request that was parsed last; its body is skipped.
+  /// Refuses the most recently parsed request and skips its body.
   ///
   /// @param fields header lines, each with CRLF
   void refuseRequest(Connection connection, int status, byte[] fields);
@@ -23,11 +23,11 @@ public interface HttpExchanges extends SlowReply.Stream {
   /// @param head the head of the request
   void refuse(Connection connection, int status, byte[] head);
 
-  /// Answers the request that was parsed last with an error.
+  /// Answers the most recently parsed request with an error.
   ///
   /// @param fields header lines, each with CRLF
   void finish(Connection connection, int status, byte[] fields, boolean keep);
 
-  /// Records that the reply to the request that was parsed last is staged.
+  /// Records that the reply to the most recently parsed request has been staged.
   void replied(Connection connection, boolean keep);
 }

@@ -14,22 +14,23 @@ import sluice.loop.RunningHandler;
 import sluice.memory.Account;
 import sluice.memory.View;
 
-/// Passes requests to the handlers of their routes. Owned by one loop's thread.
+/// Dispatches requests to the handlers of their routes. Owned by the thread of one loop.
 ///
-/// An interruptlet is called first, in place. Requests that it leaves go to the slow handler with a
-/// copy of head and body; bodies are collected here, within the limits of the route and of the
-/// loop.
+/// The interruptlet of a route is invoked first, on the loop's thread. A request that it does not
+/// answer is passed to the slow handler with a copy of its head and body. Bodies are collected by
+/// this class within the limits of the route and of the loop.
 public final class HttpHandlers {
-  /// The longest body that is held until it is complete, for an interruptlet.
+  /// The maximum size of a body that is held for an interruptlet until it is complete.
   static final int HELD_BODY_BYTES = 16 << 10;
 
-  /// The result of [#handle] for a request that the site answers.
+  /// The result of [#handle] for a request that must be answered by the site.
   public static final int NOT_MINE = -1;
 
-  /// The slowest upload that is waited for, in bytes a second, in addition to the header timeout.
+  /// The minimum rate of an upload in bytes per second, which applies in addition to the header
+  /// timeout.
   private static final int UPLOAD_RATE = 16 << 10;
 
-  /// The memory that slow requests of one loop may hold.
+  /// The maximum memory that the slow requests of one loop may occupy.
   private static final long SLOW_BYTES = 128L << 20;
 
   private static final byte[] CONTINUE = Latin1.bytes("HTTP/1.1 100 Continue\r\n\r\n");
@@ -43,8 +44,8 @@ public final class HttpHandlers {
   private final Account account;
   private final long headerNanos;
 
-  /// @param request the request that was parsed last
-  /// @param headerNanos the time for a head; the time for a body is added to it
+  /// @param request the object that holds the most recently parsed request
+  /// @param headerNanos the timeout for a head, to which the time for a body is added
   public HttpHandlers(
       HttpExchanges http, Loop loop, HttpRequest request, HttpReplies replies, long headerNanos) {
     this.http = http;
@@ -59,10 +60,10 @@ public final class HttpHandlers {
 
   // ---- requests -----------------------------------------------------------------------------
 
-  /// Returns true if the interruptlet needs more of the body of the request that was parsed last
+  /// Returns true if the interruptlet needs more of the body of the most recently parsed request
   /// than has arrived. The request is then held.
   ///
-  /// @param body index of its body in the input
+  /// @param body the index of its body in the input
   public boolean waits(BoundRoute route, Connection connection, int body, int end) {
     if (!isShown(route) || route.guard.disabled() || isWhole(route, body, end)) {
       return false;
@@ -76,10 +77,11 @@ public final class HttpHandlers {
     return true;
   }
 
-  /// Handles the request that was parsed last.
+  /// Handles the most recently parsed request.
   ///
-  /// @param body index of its body in the input
-  /// @return the index after the bytes used; [#NOT_MINE] if the site answers
+  /// @param body the index of its body in the input
+  /// @return the index after the consumed bytes, or [#NOT_MINE] if the request must be answered by
+  ///   the site
   public int handle(BoundRoute route, Connection connection, View input, int body, int end) {
     HttpInterruptlet interruptlet = route.interruptlet;
     boolean refused = interruptlet != null && route.guard.disabled();
@@ -100,7 +102,7 @@ public final class HttpHandlers {
     return NOT_MINE;
   }
 
-  /// Returns true if the route has an interruptlet that gets requests of this kind.
+  /// Returns true if the route has an interruptlet that accepts requests of this kind.
   private boolean isShown(BoundRoute route) {
     return route.interruptlet != null
         && (request.bodyKind() == BodyKind.NONE
@@ -113,7 +115,7 @@ public final class HttpHandlers {
     return route.dropsBodies() || body + request.contentLength() <= end;
   }
 
-  /// @return true if the interruptlet has answered
+  /// @return true if the interruptlet has answered the request
   private boolean run(BoundRoute route, HttpInterruptlet interruptlet, Connection connection) {
     boolean keep =
         route.dropsBodies()
@@ -179,7 +181,7 @@ public final class HttpHandlers {
     return collect(connection, input, at, end);
   }
 
-  /// Starts a handler while the body arrives.
+  /// Starts a handler while the body is still arriving.
   private int startStreamed(
       HttpDeferred handler, Connection connection, View input, int at, int end, long announced) {
     int charged = request.headLength() + BodyFeed.ringBytes(announced);
@@ -215,9 +217,9 @@ public final class HttpHandlers {
     return next;
   }
 
-  /// Takes more of a body that goes to a handler as it arrives.
+  /// Consumes more of a body that is passed to a handler as it arrives.
   ///
-  /// @return the index after the bytes used
+  /// @return the index after the consumed bytes
   public int feed(Connection connection, View input, int from, int end) {
     HandlerSession session = http.session(connection);
     BodyFeed feed = session.feed();
@@ -236,10 +238,11 @@ public final class HttpHandlers {
     return at;
   }
 
-  /// Ends the body under way, if there is one, because its rest will not arrive. The client gets a
-  /// refusal, or the handler that reads the body answers. The connection closes after the reply.
+  /// Ends the current body, if there is one, because the rest of it will not arrive. Either the
+  /// request is refused, or the handler that reads the body answers. The connection is closed after
+  /// the reply.
   ///
-  /// @return false if there is no body under way
+  /// @return false if there is no current body
   public boolean cutShort(Connection connection, int status) {
     HandlerSession session = http.session(connection);
     Upload upload = session.upload();
@@ -259,9 +262,9 @@ public final class HttpHandlers {
     return true;
   }
 
-  /// Ends the feed of a request that was answered while its body is under way.
+  /// Ends the feed of a request that was answered while its body was still arriving.
   ///
-  /// @return the feed of the rest, which has not arrived yet; null if there is none
+  /// @return the feed for the rest of the body, or null if there is none
   public @Nullable BodyFeed answeredEarly(Connection connection) {
     HandlerSession session = http.session(connection);
     BodyFeed feed = session.feed();
@@ -277,9 +280,9 @@ public final class HttpHandlers {
     connection.feedDeferred(false);
   }
 
-  /// Takes more of the body that is being uploaded.
+  /// Consumes more of the body that is being uploaded.
   ///
-  /// @return the index after the bytes used
+  /// @return the index after the consumed bytes
   public int collect(Connection connection, View input, int from, int end) {
     HandlerSession session = http.session(connection);
     Upload upload = session.upload();
@@ -299,7 +302,7 @@ public final class HttpHandlers {
     return at;
   }
 
-  /// Gives up the body under way, if there is one.
+  /// Abandons the current body if there is one.
   public void abandon(HandlerSession session) {
     BodyFeed feed = session.feed();
     if (feed != null) {

@@ -2,24 +2,27 @@ package sluice.http.handlers;
 
 import sluice.http.parse.HttpRequest;
 
-/// Answers requests in place: it runs to completion on the loop's thread, and its reply leaves with
-/// the turn. One instance belongs to one loop, so it may keep plain fields.
+/// A handler that answers requests directly on the loop's thread. It runs to completion, and its
+/// reply is sent at the end of the turn. Each instance belongs to one loop, so its fields need no
+/// synchronization.
 ///
-/// It must not block or run long: while it runs, no other connection of its loop is served. It is
-/// trusted, but watched. A handler that runs longer than its [Route] allows is reported with its
-/// stack, fails the server's health check, and is disabled when it returns; its requests then go to
-/// the slow handler of the route, or are answered 503.
+/// It must neither block nor run for a long time, because no other connection of its loop is served
+/// while it is running. If it runs longer than its [Route] allows, it is reported with its stack
+/// trace, the health check of the server fails, and it is disabled when it returns. Its requests
+/// are then passed to the slow handler of the route, or answered 503 if there is none.
 @FunctionalInterface
 public interface HttpInterruptlet {
-  /// Answers a request, or leaves it to the slow path.
+  /// Answers a request or delegates it to the slow path.
   ///
-  /// An exception is logged and answered 500.
+  /// If an exception is thrown, it is logged and the request is answered 500.
   ///
-  /// @param request valid until this method returns. A body is complete: `contentLength()` bytes of
-  ///   `view()` from `from() + headLength()`. Requests with a body of more than
-  ///   [HttpHandlers#HELD_BODY_BYTES] bytes or of unknown length are not passed to it
-  /// @param reply filled in place; valid until this method returns
-  /// @return true if the reply is complete; false to leave the request: the bytes written are
-  ///   discarded, and the slow handler of the route answers, or the site if there is none
+  /// @param request the request, which is valid until this method returns. If it has a body, the
+  ///   body is complete and consists of `contentLength()` bytes of `view()` starting at `from() +
+  ///   headLength()`. Requests with a body of more than [HttpHandlers#HELD_BODY_BYTES] bytes or of
+  ///   unknown length are not passed to it
+  /// @param reply the reply to be written, which is valid until this method returns
+  /// @return true if the reply is complete. If the result is false, the bytes written are discarded
+  ///   and the request is answered by the slow handler of the route, or by the site if there is
+  ///   none
   boolean handle(HttpRequest request, HttpReply reply);
 }

@@ -14,8 +14,8 @@ import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
 import sluice.http.reply.HttpReplies;
 
-/// A request that was copied off the loop, with its body, for a slow handler. Immutable; any thread
-/// may read it at any time.
+/// A copy of a request and its body for use by a slow handler outside of the loop. Immutable, so
+/// any thread may read it at any time.
 public final class HttpMessage {
   private final byte[] head;
   private final int[] lines;
@@ -31,7 +31,7 @@ public final class HttpMessage {
   private byte[] body = HttpReplies.NONE;
   private @Nullable StreamedBody stream;
 
-  /// Copies a head from the loop.
+  /// Copies the head of a request.
   HttpMessage(HttpRequest request) {
     int from = request.from();
     head = new byte[request.headLength()];
@@ -48,20 +48,20 @@ public final class HttpMessage {
     keepAlive = request.keepAlive();
   }
 
-  /// Adds the body, once, before a handler gets the message.
+  /// Sets the body. Called once before a handler receives the message.
   HttpMessage withBody(byte[] bytes) {
     body = bytes;
     return this;
   }
 
-  /// Sets the stream of a body that arrives while the request is handled. Called before a handler
-  /// gets the message.
+  /// Sets the stream of a body that arrives while the request is being handled. Called before a
+  /// handler receives the message.
   HttpMessage withStream(StreamedBody body) {
     stream = body;
     return this;
   }
 
-  /// Returns true if the body arrives while the request is handled.
+  /// Returns true if the body arrives while the request is being handled.
   public boolean isStreamed() {
     return stream != null;
   }
@@ -70,7 +70,7 @@ public final class HttpMessage {
     return stream;
   }
 
-  /// Returns the head as it was received. Not a copy, and not to be changed.
+  /// Returns the head as it was received. The array is not a copy and must not be modified.
   byte[] head() {
     return head;
   }
@@ -79,12 +79,13 @@ public final class HttpMessage {
     return method;
   }
 
-  /// Returns the method as it was sent, for methods that [HttpMethod] does not name.
+  /// Returns the method name as it was sent, which also supports methods that [HttpMethod] does not
+  /// define.
   public String methodName() {
     return text(methodFrom, methodTo);
   }
 
-  /// Returns the path, percent-decoded and without dot segments; null if it cannot be decoded.
+  /// Returns the path, percent-decoded and without dot segments, or null if it cannot be decoded.
   public @Nullable String path() {
     return RequestPath.canonical(Arrays.copyOfRange(head, pathFrom, pathTo));
   }
@@ -94,12 +95,12 @@ public final class HttpMessage {
     return text(pathFrom, pathTo);
   }
 
-  /// Returns the query as it was sent, without its `?`; null if there is none.
+  /// Returns the query as it was sent, without the leading `?`, or null if there is none.
   public @Nullable String query() {
     return hasQuery ? text(pathTo + 1, targetTo) : null;
   }
 
-  /// Returns the minor version: 0 for HTTP/1.0, 1 for HTTP/1.1.
+  /// Returns the minor version, which is 0 for HTTP/1.0 and 1 for HTTP/1.1.
   public int minorVersion() {
     return minorVersion;
   }
@@ -108,13 +109,15 @@ public final class HttpMessage {
     return keepAlive;
   }
 
-  /// Returns the value of the first header line with this name, in any case; null if there is none.
+  /// Returns the value of the first header line with the given case-insensitive name, or null if
+  /// there is none.
   public @Nullable String header(String name) {
     List<String> values = headers(name);
     return values.isEmpty() ? null : values.getFirst();
   }
 
-  /// Returns the values of all header lines with this name, in any case, in their order.
+  /// Returns the values of all header lines with the given case-insensitive name in their original
+  /// order.
   public List<String> headers(String name) {
     List<String> values = new ArrayList<>();
     for (int at = 0; at < lines.length; at += HttpRequest.STRIDE) {
@@ -126,7 +129,7 @@ public final class HttpMessage {
     return values;
   }
 
-  /// Returns the names of all header lines in lower case, in their order.
+  /// Returns the names of all header lines in lower case and in their original order.
   public List<String> headerNames() {
     List<String> names = new ArrayList<>();
     for (int at = 0; at < lines.length; at += HttpRequest.STRIDE) {
@@ -135,17 +138,18 @@ public final class HttpMessage {
     return names;
   }
 
-  /// Returns the body as a stream, from its beginning. If the body arrives while the request is
-  /// handled ([HttpDeferred#streamsBodies]), each call returns the same stream, of any length. It
-  /// waits for the client, throws [BrokenBodyException] if the client sends no complete body and
-  /// [ClientGoneException] if the client goes, and may be used until the request is answered.
+  /// Returns the body as a stream that starts at its beginning. If the body arrives while the
+  /// request is being handled ([HttpDeferred#streamsBodies]), each call returns the same stream,
+  /// whose length is not limited. Reading from it blocks until the client sends bytes. It throws
+  /// [BrokenBodyException] if the client does not send a complete body, and [ClientGoneException]
+  /// if the client disconnects. The stream may be used until the request is answered.
   public InputStream bodyStream() {
     StreamedBody streamed = stream;
     return streamed == null ? new ByteArrayInputStream(body) : streamed;
   }
 
-  /// Returns the body; empty if there is none, or if it is streamed. Not a copy: only the handler
-  /// has it.
+  /// Returns the body, or an empty array if there is none or it is streamed. The array is not a
+  /// copy, but it is only shared with the handler.
   public byte[] body() {
     return body;
   }
@@ -154,7 +158,8 @@ public final class HttpMessage {
     return new String(head, from, to - from, StandardCharsets.ISO_8859_1);
   }
 
-  /// Returns the request line without its version, for logs; all but printable ASCII as `\xHH`.
+  /// Returns the request line without its version for use in logs. All characters except printable
+  /// ASCII are escaped as `\xHH`.
   @Override
   public String toString() {
     return Log.shown(head, methodFrom, targetTo);

@@ -13,13 +13,14 @@ import sluice.loop.OutputMark;
 import sluice.memory.View;
 import sluice.memory.block.Block;
 
-/// The reply of an [HttpInterruptlet], written directly into the connection's output: status, then
-/// fields, then body. Nothing is copied twice and nothing allocated. Owned by one loop, which lends
-/// the same object to every handler; it must not be used after the handler has returned.
+/// The reply of an [HttpInterruptlet], which is written directly to the connection's output. The
+/// status must be written first, then the fields, then the body. Nothing is copied twice and
+/// nothing is allocated. A reply is owned by one loop, which passes the same object to every
+/// handler, so it must not be used after the handler has returned.
 ///
-/// The server adds Date, Content-Length and Connection. In a reply to HEAD the body is counted and
-/// left out. A method called out of order throws [IllegalStateException]; the request is then
-/// answered 500.
+/// The server adds Date, Content-Length and Connection. In a reply to HEAD the body is counted but
+/// not sent. If methods are called in the wrong order, an [IllegalStateException] is thrown, and
+/// the request is then answered 500.
 ///
 /// ```
 /// reply.status(200).field("Content-Type", "text/plain").text("hits: ").number(hits);
@@ -55,7 +56,7 @@ public final class HttpReply {
 
   // ---- for the server -----------------------------------------------------------------------
 
-  /// Begins a reply.
+  /// Starts a reply.
   ///
   /// @param field `NONE`, `CLOSE` or `KEEP_ALIVE`
   void begin(Connection connection, HttpRequest request, byte[] field) {
@@ -82,7 +83,7 @@ public final class HttpReply {
     end();
   }
 
-  /// Discards all bytes written.
+  /// Discards all bytes that have been written.
   void discard() {
     mark.rollback();
     end();
@@ -101,9 +102,10 @@ public final class HttpReply {
 
   // ---- for the handler ----------------------------------------------------------------------
 
-  /// Sets the status, first and once; the default is 200.
+  /// Sets the status. This method may only be called once and before any other method. The default
+  /// is 200.
   ///
-  /// @param code 200 to 599; a reply with 204 or 304 has no body
+  /// @param code the status from 200 to 599; a reply with 204 or 304 has no body
   public HttpReply status(int code) {
     ReplyFields.checkStatus(code);
     require(state == State.STATUS, "status");
@@ -119,10 +121,10 @@ public final class HttpReply {
     return this;
   }
 
-  /// Adds a header field. May be called several times with the same name.
+  /// Adds a header field. Several fields with the same name may be added.
   ///
-  /// @param value in ISO-8859-1, without control characters
-  /// @throws IllegalArgumentException if the field would break the reply, or the server sets it
+  /// @param value the value in ISO-8859-1 without control characters
+  /// @throws IllegalArgumentException if the field would corrupt the reply, or is set by the server
   ///   itself
   public HttpReply field(String name, String value) {
     ReplyFields.check(name, value);
@@ -135,19 +137,19 @@ public final class HttpReply {
     return this;
   }
 
-  /// Closes the connection after this reply. To be called before the body.
+  /// Closes the connection after this reply. This method must be called before the body is written.
   public HttpReply close() {
     fields("close");
     connectionField = HttpReplies.CLOSE;
     return this;
   }
 
-  /// Adds bytes to the body.
+  /// Appends bytes to the body.
   public HttpReply body(byte[] bytes) {
     return body(bytes, 0, bytes.length);
   }
 
-  /// Adds bytes to the body.
+  /// Appends bytes to the body.
   public HttpReply body(byte[] bytes, int from, int count) {
     if (add(count)) {
       output().put(bytes, from, count);
@@ -155,7 +157,7 @@ public final class HttpReply {
     return this;
   }
 
-  /// Adds bytes of the request to the body.
+  /// Appends bytes of the request to the body.
   public HttpReply body(View view, int from, int to) {
     int at = from;
     while (at < to) {
@@ -167,7 +169,7 @@ public final class HttpReply {
     return this;
   }
 
-  /// Adds bytes of a block to the body. If they are many, they are sent without a copy, under a
+  /// Appends bytes of a block to the body. A large number of bytes is sent without a copy under a
   /// lease.
   public HttpReply body(Block block, long offset, int count) {
     if (add(count)) {
@@ -176,7 +178,7 @@ public final class HttpReply {
     return this;
   }
 
-  /// Adds text to the body, in UTF-8. Allocates nothing for ASCII.
+  /// Appends text to the body in UTF-8. Nothing is allocated if the text is ASCII.
   public HttpReply text(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) >= 0x80) {
@@ -189,13 +191,13 @@ public final class HttpReply {
     return this;
   }
 
-  /// Adds a decimal number to the body.
+  /// Appends a decimal number to the body.
   public HttpReply number(long value) {
     int length = Digits.put(value, digits);
     return body(digits, digits.length - length, length);
   }
 
-  /// Returns the number of bytes of the body so far.
+  /// Returns the number of bytes that have been appended to the body.
   public long bodyBytes() {
     return bodyBytes;
   }
@@ -216,7 +218,7 @@ public final class HttpReply {
     state = State.BODY;
   }
 
-  /// @return true if the bytes are sent
+  /// @return true if the bytes are to be sent
   private boolean add(int count) {
     if (state != State.BODY) {
       endHead();

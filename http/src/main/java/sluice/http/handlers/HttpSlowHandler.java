@@ -1,19 +1,21 @@
 package sluice.http.handlers;
 
-/// Answers requests off the loop, where it may block: on a virtual thread of its own, unless the
-/// server was given another executor. Any number of threads may call one handler at the same time.
+/// A handler that may block, because it does not run on the loop's thread. Each request is handled
+/// on a new virtual thread unless the server is configured with another executor. Any number of
+/// threads may call a handler concurrently.
 ///
-/// Replies of one connection leave in the order of its requests; the next request of the connection
-/// waits until this one is answered.
+/// The replies of a connection are sent in the order of its requests. The next request of the
+/// connection is not handled until the current one has been answered.
 @FunctionalInterface
 public non-sealed interface HttpSlowHandler extends HttpDeferred {
-  /// Answers a request with one of the `send` or `stream` methods, before it returns.
+  /// Answers a request with one of the `send` or `stream` methods before this method returns.
   ///
-  /// If the handler returns without an answer, or throws before it has begun one, the error is
-  /// logged and answered 500. An exception in the middle of a stream cuts the connection off, so
-  /// that the client does not take the part it has for the whole.
+  /// If the handler returns without an answer, or throws an exception before it has started one,
+  /// the error is logged and the request is answered 500. An exception in the middle of a stream
+  /// aborts the connection, so that the client does not mistake the partial reply for a complete
+  /// one.
   ///
-  /// @param request a copy, body included
-  /// @throws ClientGoneException as thrown by the responder: nothing waits for the answer
+  /// @param request a copy of the request, including its body
+  /// @throws ClientGoneException if the responder has thrown it because the client has disconnected
   void handle(HttpMessage request, HttpResponder responder) throws Exception;
 }

@@ -2,7 +2,7 @@ package sluice.http.handlers;
 
 import java.io.InterruptedIOException;
 
-/// Turns interrupts into exceptions of the streams of requests and replies.
+/// Converts interrupts into exceptions of the streams of requests and replies.
 final class Interrupts {
   private Interrupts() {}
 

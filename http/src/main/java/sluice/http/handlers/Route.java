@@ -6,23 +6,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.RequestPath;
 
-/// A route: handlers that answer the requests below a path instead of the site. Immutable; any
-/// thread may read it.
+/// The handlers that answer the requests below a path instead of the site. Immutable, so any thread
+/// may read it.
 ///
-/// Paths are compared after percent-decoding and without dot segments, so another spelling of a
-/// path cannot bypass a handler. If several routes match, the one with the longest prefix answers.
-/// TRACE and CONNECT never reach a handler.
+/// Paths are compared after percent-decoding and without dot segments, so that an alternative
+/// spelling of a path cannot bypass a handler. If several routes match, the route with the longest
+/// prefix is selected. TRACE and CONNECT requests are never passed to a handler.
 ///
 /// @param prefix `/` or a canonical path: `/api` matches itself and everything below `/api/`; with
 ///   a trailing slash only the paths below
-/// @param interruptlets creates the interruptlet of each loop, on that loop's thread; null for none
-/// @param deferred answers the requests that the interruptlet leaves; null for none
-/// @param bodyBytes longest request body that is collected for `deferred`; a longer one is answered
-///   413. With 0 and no `deferred` the interruptlet gets the head of every request, and bodies of
-///   any length are dropped
-/// @param limit longest run of the interruptlet, at least 1 ms
+/// @param interruptlets creates the interruptlet of each loop, on that loop's thread, or null if
+///   there is none
+/// @param deferred answers the requests that the interruptlet does not answer, or null
+/// @param bodyBytes the maximum size of a request body that is collected for `deferred`; a longer
+///   one is answered 413. If it is 0 and there is no `deferred`, the interruptlet receives the head
+///   of every request, and bodies of any length are discarded
+/// @param limit the maximum time that the interruptlet may run, at least 1 ms
 /// @param sample warms up the interruptlet before the route is admitted, see [#withSample]; empty
-///   for none
+///   to disable warm-up
 public record Route(
     String prefix,
     @Nullable Supplier<? extends HttpInterruptlet> interruptlets,
@@ -51,14 +52,15 @@ public record Route(
     }
   }
 
-  /// Returns a route without handlers, for bodies of up to 1 MiB and interruptlets of up to 50 ms.
+  /// Returns a route without handlers that allows bodies of up to 1 MiB and interruptlets that run
+  /// for up to 50 ms.
   public static Route at(String prefix) {
     return new Route(prefix, null, null, 1 << 20, Duration.ofMillis(50), "");
   }
 
-  /// Returns a copy with an interruptlet.
+  /// Returns a copy of this route with an interruptlet.
   ///
-  /// @param perLoop called once for each loop
+  /// @param perLoop invoked once for each loop
   public Route withInterruptlet(Supplier<? extends HttpInterruptlet> perLoop) {
     return new Route(prefix, perLoop, deferred, bodyBytes, limit, sample);
   }
@@ -79,13 +81,13 @@ public record Route(
     return new Route(prefix, interruptlets, deferred, bodyBytes, longest, sample);
   }
 
-  /// Returns a copy with a sample. The thread that starts the server or admits the route first runs
-  /// the interruptlet on the sample until the JVM has compiled it, two seconds at most, so that no
-  /// client waits for the compiler. One more instance is created for this; it must tolerate many
-  /// runs of the sample.
+  /// Returns a copy of this route with a sample. The thread that starts the server or admits the
+  /// route first runs the interruptlet on the sample until the JVM has compiled it, for at most two
+  /// seconds, so that no client has to wait for the compiler. An additional instance is created for
+  /// this purpose, which must tolerate many runs of the sample.
   ///
-  /// @param request a path, which is requested by GET; or a whole request in ISO-8859-1, with its
-  ///   empty line and its body
+  /// @param request a path that is requested by GET, or a complete request in ISO-8859-1 including
+  ///   its empty line and its body
   public Route withSample(String request) {
     return new Route(prefix, interruptlets, deferred, bodyBytes, limit, request);
   }

@@ -11,13 +11,15 @@ import sluice.http.parse.RequestPath;
 import sluice.http.parse.TargetForm;
 import sluice.memory.View;
 
-/// Finds the route of a request: one loop's view of the [Routes]. Owned by the loop's thread.
+/// Finds the route of a request. Each loop has its own view of the [Routes]. Owned by the loop's
+/// thread.
 ///
-/// A route that stays keeps its interruptlet when other routes are added or removed. A request that
-/// is being answered, or whose body is under way, keeps the [BoundRoute] that was found for it.
+/// When other routes are added or removed, the remaining routes retain their interruptlets. A
+/// request that is being answered, or whose body is still arriving, retains the [BoundRoute] that
+/// was found for it.
 ///
-/// Paths in plain spelling are compared in place. Only a path with an escape or a dot segment is
-/// made canonical first, so files beside the routes stay cheap.
+/// Paths are usually compared in place. Only a path with an escape or a dot segment is made
+/// canonical first, so that routes add little cost to requests for files.
 public final class RouteTable {
   private final Routes source;
   private final HttpLimits limits;
@@ -61,7 +63,7 @@ public final class RouteTable {
     canonical = new RequestPath(routes.length == 0 ? 1 : limits.targetBytes());
   }
 
-  /// Returns the route of the request; null if the site answers it.
+  /// Returns the route of the request, or null if it must be answered by the site.
   public @Nullable BoundRoute find(HttpRequest request) {
     if (routes.length == 0 || !handled(request)) {
       return null;

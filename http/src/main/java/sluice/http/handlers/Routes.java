@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.loop.HandlerGuard;
 
-/// The current routes of a server. Any thread may change them; each loop adopts changes before each
-/// batch of requests, in its [RouteTable].
+/// The current routes of a server. Any thread may change them; and each loop applies changes in its
+/// [RouteTable] before each batch of requests.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,7 +24,7 @@ public final class Routes {
     current = routes.stream().map(Admitted::of).toList();
   }
 
-  /// Returns the routes in the order of their admission; a new list after each change.
+  /// Returns the routes in the order of their admission. A new list is created after each change.
   public List<Admitted> current() {
     return current;
   }

@@ -11,9 +11,10 @@ import sluice.loop.Loop;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;
 
-/// A request that a slow or an asynchronous handler answers. Created by the loop's thread. The
-/// answering thread sends the reply in pieces, which the loop's thread stages ([SlowReply]). Any
-/// thread may cut it off meanwhile; the next piece then throws.
+/// A request that is answered by a slow or an asynchronous handler. It is created by the loop's
+/// thread. The answering thread sends the reply in segments, which are staged by the loop's thread
+/// ([SlowReply]). Any thread may abort the reply, in which case sending the next segment throws an
+/// exception.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -31,7 +32,7 @@ final class SlowCall {
     ASKED,
     /// The head has been sent, and some of the body.
     STREAMING,
-    /// The last piece has been sent, or the connection was cut off.
+    /// The last segment has been sent, or the connection was aborted.
     OVER
   }
 
@@ -51,8 +52,8 @@ final class SlowCall {
   private volatile long pieces;
   private volatile boolean waits;
 
-  /// @param chargedBytes refunded to `account` when the slow handler has ended, or the request was
-  ///   answered by another handler
+  /// @param chargedBytes the number of bytes that are refunded to `account` when the slow handler
+  ///   has returned, or the request was answered by another handler
   SlowCall(
       HttpMessage message,
       SlowReply reply,
@@ -66,7 +67,7 @@ final class SlowCall {
     this.chargedBytes = chargedBytes;
   }
 
-  /// Passes the request to a handler, on the loop's thread.
+  /// Passes the request to a handler on the loop's thread.
   void give(HttpAsyncHandler handler, Loop loop) {
     isAsync = true;
     try {
@@ -77,7 +78,7 @@ final class SlowCall {
     }
   }
 
-  /// Runs a slow handler, on a thread where it may block.
+  /// Runs a slow handler on a thread that may block.
   void run(HttpSlowHandler handler) {
     HttpResponder responder = new HttpResponder(this);
     try {
@@ -121,7 +122,7 @@ final class SlowCall {
     return stage == Stage.OVER;
   }
 
-  /// @return false if it was over already
+  /// @return false if it was already over
   private synchronized boolean over() {
     if (stage == Stage.OVER) {
       return false;
@@ -141,13 +142,13 @@ final class SlowCall {
     return ticket.gone();
   }
 
-  /// Returns how much of the body was read and of the reply was sent, in a unit of its own.
+  /// Returns a measure of how much of the body has been read and of the reply has been sent.
   long progress() {
     StreamedBody body = message.streamed();
     return pieces + (body == null ? 0 : body.takenBytes());
   }
 
-  /// Returns true while the answering thread waits for the client.
+  /// Returns true while the answering thread is waiting for the client.
   boolean waitsForClient() {
     StreamedBody body = message.streamed();
     return waits || (body != null && body.isAwaited());
@@ -178,7 +179,7 @@ final class SlowCall {
     return opened;
   }
 
-  /// Sends a part of the body. The array may be changed when this returns.
+  /// Sends a part of the body. The array may be modified after this method has returned.
   void append(byte[] bytes, int count) throws IOException {
     requireClient();
     synchronized (this) {
@@ -208,7 +209,7 @@ final class SlowCall {
     }
   }
 
-  /// Ends the connection, so that the client notices that the reply is incomplete.
+  /// Aborts the connection, so that the client detects that the reply is incomplete.
   synchronized void cutOff() {
     if (over()) {
       ticket.complete(Connection::abort);

@@ -9,8 +9,8 @@ import sluice.loop.Connection;
 import sluice.loop.Output;
 import sluice.loop.ReplyTicket;
 
-/// The loop's side of a slow handler's reply: stages the pieces that [SlowCall] sends. Owned by the
-/// loop's thread, except for [#piece].
+/// The loop's side of a slow handler's reply, which stages the segments that [SlowCall] sends.
+/// Owned by the loop's thread, except for [#piece].
 public final class SlowReply {
   private static final byte[] LAST_CHUNK = Latin1.bytes("0\r\n\r\n");
 
@@ -19,20 +19,20 @@ public final class SlowReply {
     /// Returns true if no request is answered on the connection after this reply.
     boolean closing(Connection connection);
 
-    /// Called when a piece is staged, and more follow.
+    /// Called when a segment has been staged and more will follow.
     ///
-    /// @param first true for the first piece
+    /// @param first true for the first segment
     void streams(Connection connection, SlowReply reply, boolean first);
 
-    /// Called when the last piece is staged.
+    /// Called when the last segment has been staged.
     void repliedSlowly(Connection connection, SlowReply reply, boolean keep);
   }
 
   /// The status and fields of a reply.
   ///
-  /// @param length of the body; negative if it is unknown
+  /// @param length the length of the body, or a negative number if it is unknown
   /// @param page true if the body is the error page of the status
-  /// @param closes true if the handler wants the connection to end after the reply
+  /// @param closes true if the connection must be closed after the reply
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Head(int status, byte[] fields, long length, boolean page, boolean closes) {
     static Head error(int status) {
@@ -48,7 +48,7 @@ public final class SlowReply {
   private boolean keep;
   private long sentBytes;
 
-  /// The record of the access log, while it waits.
+  /// The pending record of the access log.
   public @Nullable AccessLogRecord record;
 
   SlowReply(Stream stream, HttpReplies replies, HttpMessage message) {
@@ -57,7 +57,7 @@ public final class SlowReply {
     this.message = message;
   }
 
-  /// Returns the head of the request. Not a copy, and not to be changed.
+  /// Returns the head of the request. The array is not a copy and must not be modified.
   public byte[] requestHead() {
     return message.head();
   }
@@ -66,15 +66,15 @@ public final class SlowReply {
     return status;
   }
 
-  /// Returns the number of bytes of the body that are staged.
+  /// Returns the number of bytes of the body that have been staged.
   public long sentBytes() {
     return sentBytes;
   }
 
-  /// Returns a part of the reply. Any thread.
+  /// Returns a segment of the reply. Any thread may call.
   ///
-  /// @param head for the first piece, null for the others
-  /// @param bytes not to be changed before the ticket says that there is room
+  /// @param head the head for the first segment, or null for the others
+  /// @param bytes must not be modified until the ticket indicates that there is space
   ReplyTicket.Piece piece(@Nullable Head head, byte[] bytes, int count, boolean last) {
     return connection -> stage(connection, head, bytes, isHead() ? 0 : count, last);
   }

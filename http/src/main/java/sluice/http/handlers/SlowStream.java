@@ -6,22 +6,22 @@ import java.io.OutputStream;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The body of a streamed reply: collects the bytes that a handler writes and passes them to the
-/// loop in pieces. Several threads may write, one at a time.
+/// The body of a streamed reply. It collects the bytes that a handler writes and passes them to the
+/// loop in segments. Several threads may write, but only one at a time.
 final class SlowStream extends OutputStream {
   private static final int BUFFER_BYTES = 16 << 10;
 
   private final SlowCall call;
   private final ReentrantLock writing = new ReentrantLock();
 
-  /// The bytes that may still be written; negative without limit.
+  /// The number of bytes that may still be written, or a negative number if unlimited.
   private long left;
 
   private final byte[] buffer = new byte[BUFFER_BYTES];
   private int used;
   private boolean closed;
 
-  /// @param length of the body; negative if it is unknown
+  /// @param length the length of the body, or a negative number if it is unknown
   SlowStream(SlowCall call, long length) {
     this.call = call;
     this.left = length;
@@ -74,7 +74,7 @@ final class SlowStream extends OutputStream {
     used = 0;
   }
 
-  /// Passes on the bytes written and waits until there is room for more.
+  /// Passes the written bytes to the loop and waits until there is space for more.
   @Override
   public void flush() throws IOException {
     lock();
@@ -87,7 +87,7 @@ final class SlowStream extends OutputStream {
     }
   }
 
-  /// Completes the reply, or cuts it off if it is shorter than announced.
+  /// Completes the reply, or aborts it if it is shorter than announced.
   @Override
   public void close() throws IOException {
     lock();

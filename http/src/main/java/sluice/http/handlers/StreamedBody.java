@@ -8,9 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 
-/// The body of a request while it arrives: a ring of bytes between the loop's thread, which puts
-/// the bytes received, and the thread that handles the request, which reads them. Several threads
-/// may read, one at a time. A read waits for the client, and an interrupt ends it.
+/// The body of a request while it is arriving. It is a ring buffer into which the loop's thread
+/// writes the received bytes, and from which the thread that handles the request reads them.
+/// Several threads may read, but only one at a time. A read blocks until the client sends bytes,
+/// and can be interrupted.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -19,15 +20,15 @@ import sluice.memory.View;
 /// | end | the first to know it | volatile | under the monitor, after the last put |
 /// | ring | loop; null at the end | volatile | volatile |
 final class StreamedBody extends InputStream {
-  /// The reason why no more bytes come.
+  /// The reason why no more bytes will arrive.
   private sealed interface End {
     /// The body is complete.
     record Whole() implements End {}
 
-    /// A part is missing, or the body is malformed.
+    /// A part of the body is missing, or the body is malformed.
     record Broken(int status) implements End {}
 
-    /// The connection has ended.
+    /// The connection has been closed.
     record Gone() implements End {}
 
     /// The request was answered.
@@ -43,8 +44,8 @@ final class StreamedBody extends InputStream {
   private volatile @Nullable End end;
   private volatile @Nullable Thread waiter;
 
-  /// @param bytes the greatest number of bytes that wait
-  /// @param roomCame called by a reader when there is room again
+  /// @param bytes the maximum number of buffered bytes
+  /// @param roomCame invoked by a reader when space has become available
   StreamedBody(int bytes, Runnable roomCame) {
     this.roomCame = roomCame;
     ring = new byte[bytes];
@@ -52,8 +53,8 @@ final class StreamedBody extends InputStream {
 
   // ---- the loop's side ----------------------------------------------------------------------
 
-  /// Returns the number of bytes for which there is room. After the end there is always some. If
-  /// there is none, `roomCame` is called when half of the ring was read.
+  /// Returns the number of bytes that can be written. After the end this is never 0. If it is 0,
+  /// `roomCame` is invoked when half of the ring has been read.
   int room() {
     int room = free();
     if (room == 0) {
@@ -68,7 +69,7 @@ final class StreamedBody extends InputStream {
     return into == null ? Integer.MAX_VALUE : into.length - (int) (put - taken);
   }
 
-  /// Puts bytes for which there is room; after the end, drops them.
+  /// Writes bytes for which there is space. After the end, the bytes are discarded.
   void put(View view, int from, int count) {
     byte[] into = ring;
     if (into == null || count == 0) {
@@ -84,26 +85,26 @@ final class StreamedBody extends InputStream {
     wake();
   }
 
-  /// Ends the body after all of it was put.
+  /// Ends the body after all of it has been written.
   void whole() {
     end(new End.Whole());
   }
 
-  /// Ends the body although a part is missing: the bytes put before can still be read, then a read
-  /// throws.
+  /// Ends the body although a part of it is missing. The bytes written before can still be read,
+  /// after which reads throw an exception.
   ///
-  /// @param status the status that tells the client why
+  /// @param status the status that is sent to the client
   void broken(int status) {
     end(new End.Broken(status));
   }
 
-  /// Ends the body because the client has gone. The bytes put before can still be read.
+  /// Ends the body because the client has disconnected. The bytes written before can still be read.
   void gone() {
     end(new End.Gone());
   }
 
-  /// Ends the body because the request was answered, or will be by another handler: reads throw,
-  /// and the ring is released.
+  /// Ends the body because the request was answered or will be answered by another handler. Reads
+  /// throw an exception, and the ring is released.
   void over() {
     synchronized (this) {
       end = new End.Over();
@@ -128,7 +129,7 @@ final class StreamedBody extends InputStream {
     }
   }
 
-  /// Returns the status of a broken body, or 0.
+  /// Returns the status of a broken body, or 0 if the body is not broken.
   int brokenStatus() {
     return end instanceof End.Broken(int status) ? status : 0;
   }
@@ -140,7 +141,7 @@ final class StreamedBody extends InputStream {
     return taken;
   }
 
-  /// Returns true while a thread waits for the client to send more.
+  /// Returns true while a thread is waiting for the client to send more bytes.
   boolean isAwaited() {
     return waiter != null && put == taken;
   }

@@ -8,8 +8,9 @@ import sluice.memory.View;
 
 /// Collects the body of a request for a slow handler. Owned by the loop's thread.
 ///
-/// Memory grows with the bytes received, not with the announced length, so a client that announces
-/// much and sends little holds little. The memory is charged to the loop's account.
+/// Memory is allocated according to the number of bytes received rather than the announced length,
+/// so a client that announces a long body but sends little occupies little memory. The memory is
+/// charged to the loop's account.
 public final class Upload {
   private static final int FIRST_BYTES = 4 << 10;
 
@@ -22,7 +23,7 @@ public final class Upload {
   private int length;
   private long charged;
 
-  /// @param announced length of the body; negative if it is chunked
+  /// @param announced the length of the body, or a negative number if it is chunked
   Upload(BoundRoute route, HttpMessage message, Account account, long announced) {
     this.route = route;
     this.message = message;
@@ -35,10 +36,10 @@ public final class Upload {
     return chunks == null ? length == announced : chunks.done();
   }
 
-  /// Takes the available part of the body.
+  /// Consumes the available part of the body.
   ///
-  /// @return the end of the part taken in `[from, to]`, or a negative status: malformed, too large,
-  ///   or no memory (-503)
+  /// @return the end of the consumed part in `[from, to]`, or a negative status if the body is
+  ///   malformed or too large, or if there is no memory (-503)
   int take(View view, int from, int to) {
     ChunkedDecoder decoder = chunks;
     if (decoder == null) {
@@ -74,7 +75,7 @@ public final class Upload {
     return true;
   }
 
-  /// Returns the request with its body.
+  /// Returns the request including its body.
   HttpMessage complete() {
     return message.withBody(length == body.length ? body : Arrays.copyOf(body, length));
   }
@@ -84,7 +85,7 @@ public final class Upload {
     return message.head().length + charged;
   }
 
-  /// Returns the head of the request. Not a copy, and not to be changed.
+  /// Returns the head of the request. The array is not a copy and must not be modified.
   public byte[] head() {
     return message.head();
   }

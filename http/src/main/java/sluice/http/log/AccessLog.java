@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// The access log: one file, in the combined format or another ([AccessLogTemplate]), written by
 /// one thread.
 ///
-/// Loops append to their [AccessLogRing] and never wait for it; any thread may call the methods
-/// here. The writer polls the rings every millisecond while there are records to write, and every
-/// 10 ms otherwise, so that no loop has to wake it.
+/// Loops append to their [AccessLogRing] without waiting. Any thread may call the methods of this
+/// class. The writer polls the rings every millisecond while there are records to write, and every
+/// 10 ms otherwise, so that loops need not wake it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,7 +41,7 @@ public final class AccessLog implements AutoCloseable {
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  /// The time without drops after which new drops are reported again.
+  /// The time without dropped records after which new drops are reported again.
   private static final Duration QUIET = Duration.ofSeconds(10);
 
   private final Path file;
@@ -59,7 +59,7 @@ public final class AccessLog implements AutoCloseable {
   private volatile boolean closed;
   private boolean failing;
 
-  /// True if writing failed in the middle of a line, which is ended before the next one.
+  /// True if writing failed in the middle of a line, which must be terminated before the next line.
   private boolean cutLine;
 
   /// The state of the reports about dropped records: their number at the last report (`told`),
@@ -71,18 +71,18 @@ public final class AccessLog implements AutoCloseable {
   private long latestNanos;
   private boolean dropping;
 
-  /// Opens the file for appending, and creates it if it does not exist.
+  /// Opens the file for appending, creating it if it does not exist.
   ///
-  /// @param complaints called by the writer thread, once when writing begins to fail or records
-  ///   begin to be dropped, and once when that has ended
+  /// @param complaints invoked by the writer thread, once when writes start to fail or records
+  ///   start to be dropped, and once when this has ended
   /// @throws IOException if the file cannot be opened
   public AccessLog(Path file, ZoneId zone, Consumer<String> complaints) throws IOException {
     this(file, zone, complaints, CLOSE_TIMEOUT, QUIET);
   }
 
-  /// Opens the file as the other constructor does, with a format.
+  /// Opens the file with the given format.
   ///
-  /// @param style `combined`, `json`, or the text of a line, see [AccessLogTemplate]
+  /// @param style `combined`, `json`, or the template of a line, see [AccessLogTemplate]
   public AccessLog(Path file, String style, ZoneId zone, Consumer<String> complaints)
       throws IOException {
     this(
@@ -93,10 +93,10 @@ public final class AccessLog implements AutoCloseable {
         QUIET);
   }
 
-  /// Opens the file with other times, for tests.
+  /// Opens the file with different timeouts for tests.
   ///
-  /// @param closeTimeout the longest wait of [#close]
-  /// @param quiet the time without drops after which dropping counts as ended
+  /// @param closeTimeout the maximum time that [#close] waits
+  /// @param quiet the time without dropped records after which dropping is considered to have ended
   public AccessLog(
       Path file, ZoneId zone, Consumer<String> complaints, Duration closeTimeout, Duration quiet)
       throws IOException {
@@ -131,9 +131,9 @@ public final class AccessLog implements AutoCloseable {
     writer.start();
   }
 
-  /// Checks a format.
+  /// Checks that a format is valid.
   ///
-  /// @throws IllegalArgumentException if it is invalid, see [AccessLogTemplate]
+  /// @throws IllegalArgumentException if it is not, see [AccessLogTemplate]
   public static void checkFormat(String style) {
     AccessLogFormat _ = AccessLogTemplate.format(style, 1, ZoneId.of("UTC"));
   }
@@ -143,23 +143,24 @@ public final class AccessLog implements AutoCloseable {
         file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
   }
 
-  /// Returns a new ring for one more loop.
+  /// Creates a ring for another loop.
   ///
-  /// @param capacity records, a power of two
+  /// @param capacity the number of records, which must be a power of two
   public AccessLogRing ring(int capacity) {
     AccessLogRing ring = new AccessLogRing(capacity);
     rings.add(ring);
     return ring;
   }
 
-  /// Closes the file and opens its path again, after a log rotation has renamed it. Returns at
-  /// once; records logged before go to the old file.
+  /// Closes the file and opens its path again after the file was renamed by log rotation. This
+  /// method returns immediately. Records logged before are written to the old file.
   public void reopen() {
     reopen = true;
     LockSupport.unpark(writer);
   }
 
-  /// Returns the number of records dropped because a ring was full, or lost because writing failed.
+  /// Returns the number of records that were dropped because a ring was full, or lost because a
+  /// write failed.
   public long dropped() {
     return lost.get() + ringDrops();
   }
@@ -228,8 +229,9 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Appends bytes to the file. An interrupt closes the channel during a write, even after bytes
-  /// were written: their position tells how many, and the file is opened again.
+  /// Appends bytes to the file. If the thread is interrupted during a write, the channel is closed
+  /// even if some bytes were written. The buffer's position then indicates their number, and the
+  /// file is reopened.
   private void append(ByteBuffer bytes) throws IOException {
     FileChannel to = channel;
     if (to == null) {
@@ -252,7 +254,7 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Counts the lines written, and the lines lost.
+  /// Counts the lines that were written and those that were lost.
   private void count(ByteBuffer bytes, int lines) {
     int whole = bytes.hasRemaining() ? 0 : lines;
     for (int i = 0; bytes.hasRemaining() && i < bytes.position(); i++) {
@@ -263,7 +265,7 @@ public final class AccessLog implements AutoCloseable {
     lost.addAndGet(lines - whole);
   }
 
-  /// Reports once that rings overflow, and once that they have not for a while.
+  /// Reports once when rings overflow, and once when they have not overflowed for some time.
   private void watchDrops(long nowNanos) {
     long now = ringDrops();
     if (now != latest) {
@@ -287,12 +289,12 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Returns the number of lines in the file, since the start.
+  /// Returns the number of lines that have been written since the log was opened.
   public long writtenRecords() {
     return writtenRecords.get();
   }
 
-  /// Returns the number of bytes in the file, since the start.
+  /// Returns the number of bytes that have been written since the log was opened.
   public long writtenBytes() {
     return writtenBytes.get();
   }
@@ -333,8 +335,8 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Writes the remaining records and closes the file; waits at most 5 s for a slow disk.
-  /// Idempotent.
+  /// Writes the remaining records and closes the file. Waits for at most 5 seconds if the disk is
+  /// slow. Idempotent.
   @Override
   public void close() {
     closed = true;

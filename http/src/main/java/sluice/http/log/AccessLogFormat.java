@@ -11,10 +11,11 @@ import java.util.Locale;
 
 /// Formats lines of the combined log format in a buffer; [AccessLogTemplate] has other formats.
 ///
-/// Owned by the log's writer thread. Text from clients can end neither a field nor a line: quotes,
-/// backslashes and every byte outside printable ASCII become `\xHH`.
+/// Owned by the log's writer thread. Text from clients cannot terminate a field or a line, because
+/// quotes, backslashes and all bytes outside printable ASCII are escaped as `\xHH`.
 class AccessLogFormat {
-  /// The longest line: every text byte escaped, and room for the rest.
+  /// The maximum length of a line, if every byte of text is escaped, including space for the other
+  /// fields.
   static final int MOST_LINE_BYTES = 4 * AccessLogRing.RECORD_BYTES + 256;
 
   private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
@@ -25,13 +26,13 @@ class AccessLogFormat {
   private long formattedSecond = Long.MIN_VALUE;
   private byte[] formattedTime = new byte[0];
 
-  /// @param capacity bytes, at least [#MOST_LINE_BYTES]
+  /// @param capacity the capacity in bytes, at least [#MOST_LINE_BYTES]
   AccessLogFormat(int capacity, ZoneId zone) {
     out = ByteBuffer.allocate(capacity);
     formatter = DateTimeFormatter.ofPattern("dd/MMM/uuuu:HH:mm:ss Z", Locale.ROOT).withZone(zone);
   }
 
-  /// Returns true if any further line fits.
+  /// Returns true if a line of any length fits into the buffer.
   boolean hasRoom() {
     return out.remaining() >= mostLineBytes();
   }
@@ -44,7 +45,7 @@ class AccessLogFormat {
     out.put((byte) b);
   }
 
-  /// Returns the lines so far, ready to be written; the caller calls [#clear] afterwards.
+  /// Returns the formatted lines for writing. The caller must call [#clear] afterwards.
   ByteBuffer lines() {
     return out.flip();
   }
@@ -81,7 +82,7 @@ class AccessLogFormat {
     out.put((byte) ']');
   }
 
-  /// Writes a field in quotes; `-` if it is empty.
+  /// Appends a field in quotes, which is `-` if the field is empty.
   void quoted(byte[] bytes, int from, int length, boolean cut) {
     ascii(" \"");
     if (length == 0) {
@@ -107,7 +108,7 @@ class AccessLogFormat {
     ascii(" " + status + " " + bodyBytes);
   }
 
-  /// Accepts the numbers of a trace, see [TraceParent]. The combined format has no place for them.
+  /// Ignores the trace (see [TraceParent]), because the combined format has no field for it.
   void trace(byte[] bytes, int at) {}
 
   void end() {

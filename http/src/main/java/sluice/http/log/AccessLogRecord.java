@@ -2,16 +2,16 @@ package sluice.http.log;
 
 import org.jspecify.annotations.Nullable;
 
-/// A line of the access log that waits until its reply has been sent, or cut off. Owned by the
-/// loop's thread; pooled by [sluice.http.RequestLog].
+/// A pending line of the access log, which is written after its reply has been sent or aborted. It
+/// is owned by the loop's thread and pooled by [sluice.http.RequestLog].
 public final class AccessLogRecord {
-  /// The record, as in [AccessLogRing].
+  /// The record in the format of [AccessLogRing].
   final byte[] bytes = new byte[AccessLogRing.RECORD_BYTES];
 
-  /// The bytes of the reply's body that are staged so far.
+  /// The number of bytes of the reply's body that have been staged so far.
   public long bodyBytes;
 
-  /// The end of the reply in the output of its connection, as far as it is staged.
+  /// The position in the connection's output at which the staged part of the reply ends.
   public long end;
 
   /// True if more of the reply will be staged.
@@ -21,7 +21,7 @@ public final class AccessLogRecord {
 
   /// Returns the number of bytes of the body that have been sent.
   ///
-  /// @param sentBytes of the connection's output
+  /// @param sentBytes the number of bytes of the connection's output that have been sent
   public long sentOfBody(long sentBytes) {
     return Math.max(0, bodyBytes - Math.max(0, end - sentBytes));
   }

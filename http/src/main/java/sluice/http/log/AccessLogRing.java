@@ -5,11 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import sluice.memory.View;
 
-/// A ring of fixed-size binary records of one loop's requests, on their way to the [AccessLog].
+/// A ring buffer that transfers fixed-size binary records of one loop's requests to the
+/// [AccessLog].
 ///
-/// The loop's thread appends, the log's writer thread takes; neither ever waits. If the ring is
-/// full, the record is dropped and counted. A record that must wait, because its reply is still
-/// being sent, is written to an [AccessLogRecord] and appended later.
+/// The loop's thread appends records and the log's writer thread removes them, and neither ever
+/// waits. If the ring is full, the record is dropped and counted. If a reply is still being sent,
+/// its record is stored in an [AccessLogRecord] and appended later.
 ///
 /// ```
 /// record  0 time ms | 8 address | 24 body bytes | 32 status | 34, 36, 38 lengths
@@ -26,7 +27,7 @@ import sluice.memory.View;
 /// | head | writer thread | acquire by the loop, plain by the writer thread | release |
 /// | records | loop, before tail | after tail | plain |
 ///
-/// Limits: 2 to 65 536 records of 1 KiB; text that is longer than its field is cut.
+/// Limits: 2 to 65 536 records of 1 KiB; text that is longer than its field is truncated.
 public final class AccessLogRing {
   static final int RECORD_BYTES = 1024;
   static final int MOST_LINE_BYTES = 512;
@@ -63,15 +64,15 @@ public final class AccessLogRing {
   private long tail;
   private long dropped;
 
-  /// The value of `head` that the loop read last.
+  /// The value of `head` that the loop has read most recently.
   private long knownHead;
 
-  /// The array that the open record is written to, and its offset there.
+  /// The array into which the current record is written, and its offset in that array.
   private byte[] into;
 
   private int open;
 
-  /// @param capacity records, a power of two from 2 to 65 536
+  /// @param capacity the number of records, which must be a power of two from 2 to 65 536
   AccessLogRing(int capacity) {
     if (capacity < 2 || capacity > 65_536 || Integer.bitCount(capacity) != 1) {
       throw new IllegalArgumentException(
@@ -100,13 +101,15 @@ public final class AccessLogRing {
     return true;
   }
 
-  /// Begins a record that [#append] adds later; [#commit] is not called. Loop only.
+  /// Starts a record that will be appended by [#append] instead of [#commit]. Called on the loop's
+  /// thread.
   public void begin(
       AccessLogRecord record, long epochMillis, long addressHigh, long addressLow, int status) {
     start(record.bytes, 0, epochMillis, addressHigh, addressLow, status);
   }
 
-  /// Adds a record that was begun and filled in before, or drops and counts it. Loop only.
+  /// Appends a record that was started and filled in before, or drops and counts it. Called on the
+  /// loop's thread.
   ///
   /// @param bodyBytes as for [#begin(long, long, long, int, long)]
   public void append(AccessLogRecord record, long bodyBytes) {
@@ -118,7 +121,7 @@ public final class AccessLogRing {
     }
   }
 
-  /// Returns the offset of the next record; negative if the ring is full.
+  /// Returns the offset of the next record, or a negative number if the ring is full.
   private int next() {
     if (tail - knownHead > mask) {
       knownHead = (long) HEAD.getAcquire(this);
@@ -162,12 +165,12 @@ public final class AccessLogRing {
     view.copyTo(from, into, open + AGENT, count);
   }
 
-  /// Sets the value of `traceparent`, as received; kept only if it is valid.
+  /// Sets the value of `traceparent` as received. It is only stored if it is valid.
   public void trace(View view, int from, int to) {
     TraceParent.read(view, from, to, into, open + TRACE);
   }
 
-  /// Publishes the record to the writer thread. Loop only.
+  /// Publishes the record to the writer thread. Called on the loop's thread.
   public void commit() {
     TAIL.setRelease(this, tail + 1);
   }
@@ -178,17 +181,17 @@ public final class AccessLogRing {
     return kept;
   }
 
-  /// Returns the number of records dropped so far. Any thread.
+  /// Returns the number of records dropped so far. Any thread may call.
   long dropped() {
     return (long) DROPPED.getAcquire(this);
   }
 
-  /// Returns the number of records waiting. Writer thread only.
+  /// Returns the number of records in the ring. Called on the writer thread.
   int waiting() {
     return (int) ((long) TAIL.getAcquire(this) - head);
   }
 
-  /// Formats the oldest record. Writer thread only; there must be one.
+  /// Formats the oldest record, which must exist. Called on the writer thread.
   void format(AccessLogFormat format) {
     int at = (int) (head & mask) * RECORD_BYTES;
     format.begin((long) LONG.get(records, at + 8), (long) LONG.get(records, at + 16));
@@ -206,7 +209,7 @@ public final class AccessLogRing {
     format.quoted(records, text, length & ~CUT, (length & CUT) != 0);
   }
 
-  /// Frees the oldest record. Writer thread only.
+  /// Frees the oldest record. Called on the writer thread.
   void advance() {
     HEAD.setRelease(this, head + 1);
   }

@@ -10,13 +10,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import sluice.http.text.Utf8;
 
-/// Formats lines of an access log by a text with variables, such as `{address} {request} {status}`.
-/// Owned by the log's writer thread.
+/// Formats lines of an access log according to a template with variables, such as `{address}
+/// {request} {status}`. Owned by the log's writer thread.
 ///
 /// Variables: `address`, `time` (ISO 8601), `request` (the first line), `method`, `target`,
 /// `status`, `bytes` (sent bytes of the body), `referrer`, `agent`, `traceparent` (if it is valid).
-/// Text from clients can end neither a line nor a quoted field: it is escaped as in the combined
-/// format, and for JSON by the rules of JSON.
+/// Text from clients cannot terminate a line or a quoted field, because it is escaped as in the
+/// combined format, or by the rules of JSON.
 final class AccessLogTemplate extends AccessLogFormat {
   static final String COMBINED = "combined";
   static final String JSON = "json";
@@ -43,12 +43,12 @@ final class AccessLogTemplate extends AccessLogFormat {
   private static final int MOST_PARTS = 32;
   private static final int MOST_CHARACTERS = 1024;
 
-  /// The number of characters of an escaped byte in JSON.
+  /// The maximum number of characters to which a byte is escaped in JSON.
   private static final int MOST_ESCAPED = 6;
 
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
-  /// A variable, or a text if `variable` is null.
+  /// A part of the template, which is literal text if `variable` is null.
   private record Part(@Nullable String variable, String text) {}
 
   private final List<Part> parts;
@@ -74,10 +74,10 @@ final class AccessLogTemplate extends AccessLogFormat {
         DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ssXXX", Locale.ROOT).withZone(zone);
   }
 
-  /// Returns the format of a style.
+  /// Returns the format for a style.
   ///
-  /// @param style `combined`, `json`, or the text of a line
-  /// @throws IllegalArgumentException if it has an unknown variable, or is too long
+  /// @param style `combined`, `json`, or the template of a line
+  /// @throws IllegalArgumentException if it contains an unknown variable or is too long
   static AccessLogFormat format(String style, int capacity, ZoneId zone) {
     if (style.equals(COMBINED)) {
       return new AccessLogFormat(capacity, zone);
@@ -221,7 +221,7 @@ final class AccessLogTemplate extends AccessLogFormat {
     }
   }
 
-  /// Returns the length of the multi-byte character that begins at `at`; 0 if it is not UTF-8, or a
+  /// Returns the length of the multi-byte character at `at`, or 0 if it is not valid UTF-8 or is a
   /// control character (U+0080 to U+009F).
   private static int character(byte[] bytes, int at, int to) {
     int first = bytes[at] & 0xff;

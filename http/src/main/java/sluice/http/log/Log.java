@@ -4,14 +4,15 @@ import java.lang.System.Logger;
 import java.util.HexFormat;
 
 /// The logger of this module, for messages to the administrator. Any thread may use it. It is
-/// looked up when the first line is written, because the look-up takes some 10 ms, which a start
-/// does not need.
+/// looked up lazily when the first line is written, because the look-up would delay startup by
+/// about 10 ms.
 public final class Log {
   public static final Logger LOGGER = System.getLogger("sluice.http");
 
   private Log() {}
 
-  /// Returns text from a client for a line of a log: all but printable ASCII as `\xHH`.
+  /// Returns text from a client in a form that is safe for logs. All bytes except printable ASCII
+  /// are escaped as `\xHH`.
   public static String shown(byte[] bytes, int from, int to) {
     StringBuilder text = new StringBuilder(to - from);
     for (int i = from; i < to; i++) {

@@ -27,10 +27,10 @@ final class TraceParent {
 
   private TraceParent() {}
 
-  /// Parses a value. Allocates nothing.
+  /// Parses a value without allocating memory.
   ///
   /// @param from the start of the value in the view
-  /// @param into gets the numbers; all zero unless the value is valid
+  /// @param into receives the numbers, which are all zero if the value is not valid
   static void read(View value, int from, int to, byte[] into, int at) {
     clear(into, at);
     int length = to - from;
@@ -74,7 +74,7 @@ final class TraceParent {
     return true;
   }
 
-  /// Returns the value of a digit; negative if it is not a digit.
+  /// Returns the value of a hexadecimal digit, or a negative number if the byte is not a digit.
   private static int digit(byte c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
   }
@@ -88,7 +88,7 @@ final class TraceParent {
     return true;
   }
 
-  /// Returns the text of a parsed value; empty if there is none, or it was invalid.
+  /// Returns the text of a parsed value, or an empty string if it was missing or invalid.
   static String text(byte[] bytes, int at) {
     if (isZero(bytes, at + TRACE_ID, at + PARENT_ID)) {
       return "";

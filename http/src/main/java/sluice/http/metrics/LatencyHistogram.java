@@ -1,10 +1,11 @@
 package sluice.http.metrics;
 
-/// A histogram of the time from receiving requests of one loop until their replies were staged.
-/// Plain fields, written by the loop's thread; other threads read hints, as of all counters.
-/// Nothing is allocated, and requests that arrived together are counted at once.
+/// A histogram of the time from receiving requests of one loop until their replies were staged. The
+/// fields are plain and are written by the loop's thread, so other threads may read outdated
+/// values, as with all counters. Nothing is allocated, and requests that arrived together are
+/// counted at once.
 public final class LatencyHistogram {
-  /// The upper bounds of the intervals, each included in the next.
+  /// The upper bounds of the intervals. Each bound is included in the next interval.
   private static final long[] BOUNDS_MICROS = {
     20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000,
     5_000_000
@@ -15,7 +16,7 @@ public final class LatencyHistogram {
 
   /// Counts requests.
   ///
-  /// @param nanos the time that each of them took
+  /// @param nanos the time that each of the requests took
   public void took(long nanos, long requests) {
     long micros = Math.max(0, nanos) / 1000;
     int interval = 0;
@@ -31,13 +32,13 @@ public final class LatencyHistogram {
     return BOUNDS_MICROS.length;
   }
 
-  /// Returns the upper bound of an interval, in microseconds.
+  /// Returns the upper bound of the given interval in microseconds.
   public static long boundMicros(int index) {
     return BOUNDS_MICROS[index];
   }
 
-  /// Returns the number of requests that took less than the upper bound of an interval; all of them
-  /// for [#bounds].
+  /// Returns the number of requests that took less than the upper bound of the given interval, or
+  /// the number of all requests if the index is [#bounds].
   public long countBelow(int index) {
     long sum = 0;
     for (int i = 0; i <= index; i++) {

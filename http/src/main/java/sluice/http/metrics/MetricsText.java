@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterSnapshot;
 import sluice.loop.counters.CounterValue;
 
-/// Formats a snapshot for a scraper: in the text format of Prometheus (version 0.0.4), or in
-/// OpenMetrics 1.0, which has units. Any thread may call.
+/// Formats a snapshot for a scraper, either in the text format of Prometheus (version 0.0.4) or in
+/// OpenMetrics 1.0, which supports units. Any thread may call.
 ///
 /// The label `loop0/requests` of a count becomes `sluice_requests_total{source="loop0"}`; of a
 /// gauge, `sluice_requests{source="loop0"}`. A label without a slash has no source. Values are in
@@ -37,7 +37,7 @@ public final class MetricsText {
   private static final String TIMES = "request_time";
   private static final String DURATION = "request_duration_seconds";
 
-  /// The help texts, read at their first use.
+  /// The help texts, which are loaded on first use.
   private static final class Help {
     static final Map<String, String> TEXTS = read();
 
@@ -69,9 +69,9 @@ public final class MetricsText {
     this.open = open;
   }
 
-  /// Returns the text of all counters, of the process, and of further samples.
+  /// Returns the text of all counters, the values of the process, and additional samples.
   ///
-  /// @param more samples of families that are neither counters nor of the process
+  /// @param more samples of families that are neither counters nor values of the process
   /// @param open true for OpenMetrics
   public static String of(CounterSnapshot snapshot, List<Metric> more, boolean open) {
     MetricsText text = new MetricsText(open);
@@ -83,14 +83,14 @@ public final class MetricsText {
 
   /// Returns true if a scraper requests OpenMetrics.
   ///
-  /// @param accept its field of that name; null for none
+  /// @param accept the value of its `Accept` field, or null if there is none
   public static boolean isOpen(@Nullable String accept) {
     return accept != null && accept.contains("application/openmetrics-text");
   }
 
-  /// Returns the help text of a name; null if the table does not have it.
+  /// Returns the help text for a name, or null if there is none.
   ///
-  /// @param name of a family, without `sluice_` and `_total`
+  /// @param name the name of a family without `sluice_` and `_total`
   static @Nullable String help(String name) {
     return Help.TEXTS.get(name);
   }
@@ -191,8 +191,8 @@ public final class MetricsText {
     return labels.isEmpty() ? name + " " + value : name + "{" + labels + "} " + value;
   }
 
-  /// Returns the family of a name. All its samples are listed together, whichever loop they come
-  /// from.
+  /// Returns the family with the given name. All its samples are listed together regardless of
+  /// their loop.
   private Family family(String name, String meaning, String type) {
     return families.computeIfAbsent(
         name,

@@ -7,15 +7,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// Reads the numbers of the process that monitoring expects by these names: processor time, memory,
-/// descriptors and threads. They are read from `/proc` at each request; missing ones are left out.
-/// Stateless: any thread may call.
+/// Reads the standard metrics of the process, which are processor time, memory, descriptors and
+/// threads. They are read from `/proc` for each request, and unavailable values are omitted.
+/// Stateless, so any thread may call it.
 final class ProcessMetrics {
   private static final Path SELF = Path.of("/proc/self");
 
   private ProcessMetrics() {}
 
-  /// Returns the values by name, in base units.
+  /// Returns the values by name in base units.
   static Map<String, Double> read() {
     Map<String, Double> values = new LinkedHashMap<>();
     ProcessHandle.Info info = ProcessHandle.current().info();
@@ -45,7 +45,7 @@ final class ProcessMetrics {
         }
       });
     } catch (IOException | RuntimeException e) {
-      // they are left out
+      // Omits values that are not available.
     }
   }
 
@@ -59,7 +59,7 @@ final class ProcessMetrics {
           .filter(limit -> !limit.equals("unlimited"))
           .forEach(limit -> values.put("process_max_fds", Double.parseDouble(limit)));
     } catch (IOException | RuntimeException e) {
-      // they are left out
+      // Omits values that are not available.
     }
   }
 }

@@ -10,8 +10,8 @@ import sluice.http.text.Swar;
 /// Stateless; any thread may call.
 final class Authority {
   /// The bytes of a reg-name: unreserved and sub-delims; `%` is checked separately. The comma is
-  /// left out: no host name has one, but an earlier recipient may have joined two Host lines with
-  /// it.
+  /// excluded, because no host name contains one but an earlier recipient may have used it to join
+  /// two Host lines.
   private static final AsciiSet NAME =
       AsciiSet.letters().and(AsciiSet.digits()).and(AsciiSet.of("-._~!$&'()*+;="));
 
@@ -143,7 +143,7 @@ final class Authority {
     return i >= 0 && i < to ? bytes[i] : 0;
   }
 
-  /// Returns true if the port is valid. An empty port is valid, too: the default one.
+  /// Returns true if the port is valid. An empty port is also valid and denotes the default port.
   private static boolean validPort(byte[] bytes, int from, int to) {
     if (to - from > 5) {
       return false;

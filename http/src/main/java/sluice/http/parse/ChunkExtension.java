@@ -6,7 +6,8 @@ import sluice.http.text.AsciiSet;
 /// BWS "=" BWS ( token / quoted-string ) ] )`.
 ///
 /// Owned by one [ChunkedDecoder]. Extensions are checked although they are ignored, because
-/// recipients have disagreed about the end of an extension and so about the start of the chunk.
+/// recipients have interpreted the end of an extension, and therefore the start of the chunk, in
+/// different ways.
 final class ChunkExtension {
   private enum State {
     /// Before a `;`.
@@ -33,7 +34,7 @@ final class ChunkExtension {
     return state == State.NAME || state == State.VALUE || state == State.QUOTED_END;
   }
 
-  /// Returns true if `b` may come next, and consumes it.
+  /// Consumes `b` and returns true if it is valid at the current position.
   boolean accept(byte b) {
     boolean space = b == ' ' || b == '\t';
     boolean token = AsciiSet.TOKEN.has(b);

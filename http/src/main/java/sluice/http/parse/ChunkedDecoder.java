@@ -6,10 +6,10 @@ import sluice.memory.View;
 
 /// An incremental decoder of chunked bodies, RFC 9112 section 7.1.
 ///
-/// Owned by one connection's loop; [#reset] prepares it for the next body. Line ends are CRLF and
-/// nothing else. Extensions and trailer fields are checked and dropped. Their length is limited,
-/// and so is the ratio of framing to data: many tiny chunks with long extensions are an attack, not
-/// a body.
+/// Owned by one connection's loop; [#reset] prepares it for the next body. Lines must end with
+/// CRLF. Extensions and trailer fields are checked and discarded. Their length is limited, and so
+/// is the ratio of framing to data, because many tiny chunks with long extensions indicate an
+/// attack.
 ///
 /// ```
 /// while (at < to && !decoder.done()) {
@@ -27,7 +27,7 @@ public final class ChunkedDecoder {
   private static final int EXTENSION_BYTES = 256;
   private static final int TRAILER_BYTES = 8 << 10;
 
-  /// The framing that is allowed beyond 16 bytes per chunk and as many bytes as there are of data.
+  /// The framing that is allowed in addition to 16 bytes per chunk and the number of data bytes.
   private static final int EXCESS_BYTES = 16 << 10;
 
   private enum State {
@@ -59,8 +59,8 @@ public final class ChunkedDecoder {
   private int dataFrom;
   private int dataTo;
 
-  /// @param maxBodyBytes longest body in bytes; a chunk that would exceed it gives 413 before its
-  ///   data is read
+  /// @param maxBodyBytes the maximum size of a body in bytes; a chunk that would exceed it results
+  ///   in 413 before its data is read
   public ChunkedDecoder(long maxBodyBytes) {
     this.maxBodyBytes = maxBodyBytes;
   }
@@ -77,7 +77,7 @@ public final class ChunkedDecoder {
     dataTo = 0;
   }
 
-  /// Returns true if the body and its trailer section have ended. Bytes after that belong to
+  /// Returns true if the body and its trailer section are complete. Bytes that follow belong to
   /// another message.
   public boolean done() {
     return state == State.DONE;
@@ -88,7 +88,7 @@ public final class ChunkedDecoder {
     return bodyBytes;
   }
 
-  /// Returns the start of the data that the last [#step] found; the range is empty if it found only
+  /// Returns the start of the data that the last [#step] found. The range is empty if it only found
   /// framing.
   public int dataFrom() {
     return dataFrom;
@@ -98,10 +98,11 @@ public final class ChunkedDecoder {
     return dataTo;
   }
 
-  /// Continues from `from` until it has passed one run of data, has no more bytes, or is done.
+  /// Continues from `from` until it has passed one range of data, has no more bytes, or is
+  /// complete.
   ///
-  /// @return the index after the last byte used, or a negative status, after which the connection
-  ///   must be closed
+  /// @return the index after the last byte consumed, or a negative status, after which the
+  ///   connection must be closed
   public int step(View view, int from, int to) {
     dataFrom = from;
     dataTo = from;

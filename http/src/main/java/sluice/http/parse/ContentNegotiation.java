@@ -8,8 +8,8 @@ import sluice.memory.View;
 
 /// Chooses a content coding by Accept-Encoding, RFC 9110 section 12.5.3.
 ///
-/// Stateless; any thread may call; nothing is allocated. Codings are bits, so available and
-/// acceptable codings are masks. A malformed member is ignored.
+/// Stateless, so any thread may call it. Nothing is allocated. Codings are represented by bits, so
+/// available and acceptable codings are masks. A malformed member is ignored.
 public final class ContentNegotiation {
   public static final int IDENTITY = 1;
   public static final int GZIP = 1 << 1;
@@ -38,11 +38,11 @@ public final class ContentNegotiation {
 
   private ContentNegotiation() {}
 
-  /// Returns the coding to send among `available`: the one with the greatest weight, and among
-  /// equals the one this server prefers.
+  /// Returns the available coding with the greatest weight. If several codings have the same
+  /// weight, the order of preference of this server is used.
   ///
-  /// @param available mask of the available codings
-  /// @return one coding, or 0 if the client accepts none of them
+  /// @param available a mask of the available codings
+  /// @return the coding, or 0 if the client accepts none of them
   public static int choose(HttpRequest request, int available) {
     if (!request.has(Field.ACCEPT_ENCODING)) {
       return available & IDENTITY;
@@ -60,8 +60,9 @@ public final class ContentNegotiation {
     return best;
   }
 
-  /// Returns the codings the client accepts in the order in which [#choose] takes them: four bits
-  /// each, the first one lowest. The number remains usable after the request is gone.
+  /// Returns the codings that the client accepts in the order in which [#choose] prefers them. Each
+  /// coding takes four bits, starting with the lowest. The result remains valid when the request is
+  /// no longer available.
   public static int order(HttpRequest request) {
     int order = 0;
     int left = IDENTITY | GZIP | ZSTD | BR;
@@ -85,8 +86,8 @@ public final class ContentNegotiation {
     return left & CODING_MASK;
   }
 
-  /// Returns a mask of the codings the client accepts. Without the field it is identity: the RFC
-  /// then allows every coding, but such a client may not understand any.
+  /// Returns a mask of the codings that the client accepts. If the field is missing, only identity
+  /// is accepted. The RFC would then allow every coding, but such a client may not support any.
   public static int acceptable(HttpRequest request) {
     if (!request.has(Field.ACCEPT_ENCODING)) {
       return IDENTITY;

@@ -5,8 +5,8 @@ import sluice.memory.View;
 
 /// Compares entity tags and lists of them, RFC 9110 sections 8.8.3 and 13.1.
 ///
-/// Stateless; any thread may call; nothing is allocated. A tag is given as it is sent: `"x"`, or
-/// `W/"x"` if it is weak.
+/// Stateless, so any thread may call it. Nothing is allocated. A tag is represented as it is sent,
+/// which is `"x"`, or `W/"x"` if it is weak.
 public final class ETags {
   private ETags() {}
 
@@ -32,8 +32,9 @@ public final class ETags {
 
   /// Returns true if the list in an If-Match or If-None-Match field contains `tag`, or is `*`.
   ///
-  /// All lines of the field count as one list. A malformed list matches no tags from the error on:
-  /// If-Match then fails and If-None-Match gets a whole reply, which is the safe side of both.
+  /// All lines of the field form a single list. If the list is malformed, no tags after the error
+  /// match. If-Match then fails and If-None-Match results in a complete reply, which is safe in
+  /// both cases.
   ///
   /// @param strong true for the strong comparison (If-Match), false for the weak one
   ///   (If-None-Match)

@@ -2,15 +2,17 @@ package sluice.http.parse;
 
 /// The limits on the parts of a request head.
 ///
-/// Immutable; any thread may read it.
+/// Immutable, so any thread may read it.
 ///
-/// @param targetBytes longest request target; longer ones are answered 414
-/// @param headBytes longest request line, header section and empty line together, and any empty
-///   line before them; longer ones are answered 431. At least `targetBytes`, at most 65 535
-/// @param headerLines most header lines; more are answered 431
-/// @param methodBytes longest method; longer ones are answered 501
+/// @param targetBytes the maximum length of a request target; longer ones are answered 414
+/// @param headBytes the maximum total length of the request line, the header section and the empty
+///   line, including an empty line that precedes them; longer ones are answered 431. At least
+///   `targetBytes`, at most 65 535
+/// @param headerLines the maximum number of header lines; more are answered 431
+/// @param methodBytes the maximum length of a method; longer ones are answered 501
 public record HttpLimits(int targetBytes, int headBytes, int headerLines, int methodBytes) {
-  /// The default: targets of 8 KiB, heads of 16 KiB, 100 header lines, methods of 32 bytes.
+  /// The default limits: targets of 8 KiB, heads of 16 KiB, 100 header lines and methods of 32
+  /// bytes.
   public static final HttpLimits DEFAULT = new HttpLimits(8 << 10, 16 << 10, 100, 32);
 
   public HttpLimits {

@@ -38,21 +38,24 @@ import sluice.loop.server.LoopEvents;
 import sluice.memory.Account;
 import sluice.memory.View;
 
-/// The site as one loop serves it: ready replies, the watches that keep them current, and fills
-/// under way. Owned by the loop's thread; fills run on the slow path and return through the inbox.
+/// The site as served by one loop. It consists of cached replies, the watches that keep them
+/// current, and fills in progress. Owned by the loop's thread. Fills run on the slow path and
+/// return their results through the inbox.
 ///
-/// A hit is served without asking the file system: [#drain] ran before the batch that contains the
-/// request, so replies that changed before the request was sent have been dropped.
+/// A cache hit is served without accessing the file system. Since [#drain] is called before each
+/// batch of requests, replies whose files changed before the request was sent have already been
+/// invalidated.
 ///
-/// Requests for a path that is being filled wait for that fill. Requests that arrived while it ran
-/// may use its result only if nothing has changed since; otherwise the path is filled again for
-/// them.
+/// Requests for a path that is being filled wait for that fill. Requests that arrived after it was
+/// started may only use its result if nothing has changed since. Otherwise the path is filled again
+/// for them.
 public final class SiteService implements AutoCloseable {
   private static final long OPEN_FILES_DRAIN_NANOS = 1_000_000_000L;
   private static final int CLOSE_MILLIS = 10_000;
   private static final long RETIRE_NANOS = 50_000_000L;
 
-  /// The memory besides twice the cache: fills under way, and replies sent after their eviction.
+  /// The memory in addition to twice the cache size, for fills in progress and for replies that are
+  /// still being sent after their eviction.
   private static final long SPARE_BYTES = 64L << 20;
 
   /// The names of the counters.
@@ -78,7 +81,7 @@ public final class SiteService implements AutoCloseable {
   private final AtomicInteger running = new AtomicInteger();
   private long fillCount;
 
-  /// The number of calls of [#forget], and its value when everything was last dropped.
+  /// The number of calls of [#forget], and its value when all replies were last discarded.
   private final AtomicLong forgets = new AtomicLong();
 
   private long forgotten;
@@ -86,15 +89,16 @@ public final class SiteService implements AutoCloseable {
   private boolean released;
   private boolean draining;
 
-  /// Waits for a fill. Called on the loop's thread, exactly once.
+  /// Waits for the result of a fill. Called on the loop's thread, exactly once.
   public interface Waiter {
     void ready(Resource resource);
   }
 
   /// The key of a fill.
   ///
-  /// @param path as it was sent
-  /// @param order of codings and of a listing's rows: [ListingOrder#wanted]
+  /// @param path the path as it was sent
+  /// @param order the order of codings and of a listing's rows, as returned by
+  ///   [ListingOrder#wanted]
   private record Wanted(ByteBuffer path, int order) {}
 
   private static final class Fill {
@@ -104,7 +108,8 @@ public final class SiteService implements AutoCloseable {
     final int order;
     final List<Waiter> waiters = new ArrayList<>();
 
-    /// The number of waiters before the fill began, and the value of `forgotten` at that time.
+    /// The number of waiters before the fill was started, and the value of `forgotten` at that
+    /// time.
     int early;
 
     long forgotten;
@@ -121,8 +126,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// @param opened closed with the service
-  /// @param clock the clock of file times
+  /// @param opened the files, which are closed with the service
+  /// @param clock the clock with which file times are compared
   public SiteService(Loop loop, SiteSettings settings, WatchedFiles opened, FileClock clock) {
     this.loop = loop;
     this.files = opened.files();
@@ -155,19 +160,19 @@ public final class SiteService implements AutoCloseable {
     return new SiteService(loop, settings, files, FileClock.SYSTEM);
   }
 
-  /// Returns the queue of changes that [#drain] reads; null if there is none. One read serves all
-  /// services with the same queue: the others only call [#takeIn].
+  /// Returns the queue of changes that [#drain] reads, or null if there is none. A single read
+  /// serves all services with the same queue, so the other services only need to call [#takeIn].
   public @Nullable Object queue() {
     WatchTable table = watches;
     return table == null ? null : table.queue();
   }
 
-  /// Reads and applies every change so far.
+  /// Reads and applies all changes so far.
   public void drain() {
     takeIn(true);
   }
 
-  /// Applies the changes that were read.
+  /// Applies the changes that have been read.
   public void takeIn() {
     takeIn(false);
   }
@@ -187,8 +192,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Drains regularly while files are kept open, so that a deleted file gives its space back even
-  /// if no request comes.
+  /// Drains regularly while files are kept open, so that the space of a deleted file is released
+  /// even if there are no requests.
   private void drainWhileOpen() {
     if (!draining && cache.openFiles() > 0) {
       draining = true;
@@ -204,9 +209,9 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Drops every kept reply, and the results of fills under way for later requests: the remedy for
-  /// changes that inotify does not see. Requests sent after this has returned are answered from the
-  /// files. Any thread.
+  /// Discards every cached reply, and does not use the results of fills in progress for later
+  /// requests. This is needed after changes that inotify does not detect. Requests that are sent
+  /// after this method has returned are answered from the files. Any thread may call.
   public void forget() {
     WatchTable table = watches;
     if (table != null) {
@@ -215,7 +220,8 @@ public final class SiteService implements AutoCloseable {
     forgets.incrementAndGet();
   }
 
-  /// @return false if there was no descriptor for the root, so that the call has to be repeated
+  /// @return false if no descriptor for the root was available, in which case the call must be
+  ///   repeated
   private boolean forgetNow() {
     boolean reopened = true;
     if (watches != null) {
@@ -233,8 +239,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Returns the resource of a request, in the coding that the client gets, if it is known without
-  /// waiting.
+  /// Returns the resource for a request in the coding that is sent to the client, or null if it is
+  /// not known without blocking.
   public @Nullable Resource lookup(HttpRequest request) {
     Resource known = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
     if (known == null) {
@@ -278,7 +284,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Returns the end of the first name of a path with several names; negative for other paths.
+  /// Returns the end of the first name of a path with several names, or a negative number for other
+  /// paths.
   private static int firstNameTo(HttpRequest request) {
     int from = request.pathFrom() + 1;
     return from >= request.pathTo()
@@ -299,16 +306,17 @@ public final class SiteService implements AutoCloseable {
     return cache.hash(view, from, to);
   }
 
-  /// Returns the parts of a request, besides its path, on which the answer depends: for [#request].
+  /// Returns the properties of a request, other than its path, that determine the answer. The
+  /// result is passed to [#request].
   public static int wanted(HttpRequest request) {
     return ListingOrder.wanted(request);
   }
 
   /// Looks up a path on the slow path.
   ///
-  /// @param path as it was sent, the key
-  /// @param canonical the same, canonical
-  /// @param wanted of the request: [#wanted]
+  /// @param path the path as it was sent, which is the key
+  /// @param canonical the canonical form of the path
+  /// @param wanted the result of [#wanted] for the request
   public void request(byte[] path, long hash, SitePath canonical, int wanted, Waiter waiter) {
     if (closed) {
       waiter.ready(Resource.bare(path, 503, HttpReplies.RETRY, null, null));
@@ -405,7 +413,7 @@ public final class SiteService implements AutoCloseable {
     };
   }
 
-  /// Returns the memory of replies that are kept, being made, or being sent.
+  /// Returns the memory of replies that are cached, being created, or being sent.
   public long heldBytes() {
     return memory.usedBytes();
   }
@@ -418,15 +426,15 @@ public final class SiteService implements AutoCloseable {
     return fillCount;
   }
 
-  /// Takes the service out of use while its loop continues: it is closed when its fills have ended
-  /// and its replies were sent. The loop's thread.
+  /// Retires the service while its loop continues to run. It is closed after its fills have
+  /// completed and its replies have been sent. Called on the loop's thread.
   public void retire() {
     closed = true;
     cache.clear();
     closeWhenIdle();
   }
 
-  /// Returns true if it is closed completely.
+  /// Returns true if the service has been closed completely.
   public boolean released() {
     return released;
   }
@@ -439,8 +447,8 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Closes the service. Waits for the fills under way, because they use the objects closed here.
-  /// Idempotent.
+  /// Closes the service. This method waits for fills in progress, because they use the objects that
+  /// are closed. Idempotent.
   @Override
   public void close() {
     if (released) {

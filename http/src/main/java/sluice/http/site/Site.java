@@ -9,28 +9,31 @@ import java.util.Objects;
 
 /// A directory to serve, and the rules for serving it, with defaults.
 ///
-/// Immutable: any thread may use it.
+/// Immutable, so any thread may use it.
 ///
 /// @param root the directory; if it is reached through a symbolic link, the link is followed again
 ///   when it changes
-/// @param symlinks what to do with symbolic links beneath the root
-/// @param indexNames files that stand for their directory, first match wins; empty for none
-/// @param listing answer a directory without index with a list of its entries, instead of 403
-/// @param hiddenFiles serve names that begin with a dot; otherwise 403, except `/.well-known/`
-/// @param precompressed serve `NAME.br`, `NAME.zst` and `NAME.gz` in place of `NAME` to clients
-///   that accept them, unless they are older than `NAME`
-/// @param compression on the fly
-/// @param cacheableBytes largest file that is read into memory; larger ones are sent from their
-///   descriptor. 0 to 64 MiB
-/// @param errorPages by status code: a path beneath the root whose content is the body of such
-///   replies
-/// @param tags what entity tags are made of
+/// @param symlinks the treatment of symbolic links beneath the root
+/// @param indexNames the names of files that are served for their directory, in order of
+///   precedence, or an empty list
+/// @param listing true to answer a directory without an index file with a list of its entries
+///   instead of 403
+/// @param hiddenFiles true to serve names that begin with a dot, which are otherwise answered 403
+///   except for `/.well-known/`
+/// @param precompressed true to serve `NAME.br`, `NAME.zst` and `NAME.gz` in place of `NAME` to
+///   clients that accept them, unless they are older than `NAME`
+/// @param compression the settings for compression on the fly
+/// @param cacheableBytes the maximum size of files that are read into memory, from 0 to 64 MiB;
+///   larger files are sent from their descriptor
+/// @param errorPages the error pages by status code, each of which is the path of a file beneath
+///   the root
+/// @param tags the format of entity tags
 /// @param tries fallbacks, in this order, for a path that does not exist: [#SUFFIX_OF] and an
 ///   extension for a file beside it, such as `{path}.html`, or a file such as `/index.html` that
 ///   stands for all such paths; empty for none. Paths with a trailing slash have no file beside
 ///   them
-/// @param types media types by extension, in lower case and without its dot, which override the
-///   built-in ones
+/// @param types media types that override the built-in types, by extension in lower case without
+///   the dot
 public record Site(
     Path root,
     Symlinks symlinks,
@@ -45,21 +48,22 @@ public record Site(
     List<String> tries,
     Map<String, String> types) {
 
-  /// The placeholder of the requested path in [#tries].
+  /// The placeholder for the requested path in [#tries].
   public static final String SUFFIX_OF = "{path}";
 
   /// The ways to treat a symbolic link in a requested path.
   public enum Symlinks {
-    /// Refuse (403) everything that is reached through one.
+    /// Refuses (403) everything that is reached through a symbolic link.
     REFUSE,
-    /// Follow those that lead to a file beneath the root; refuse the others.
+    /// Follows links to files beneath the root, and refuses other links.
     INSIDE,
-    /// Follow all of them.
+    /// Follows all links.
     FOLLOW
   }
 
-  /// The forms of entity tags (RFC 9110 section 8.8.3). They differ in what tags are made of, and
-  /// so in what they guarantee. Each content coding has a tag of its own in every form.
+  /// The formats of entity tags (RFC 9110 section 8.8.3). They differ in the properties from which
+  /// tags are derived, and therefore in their guarantees. In every format each content coding has a
+  /// separate tag.
   public enum Tags {
     /// Inode, size, times and a checksum. Strong and exact: no two versions share a tag, even if a
     /// program sets times. No two machines share one either, nor does a copy of the site.
@@ -103,9 +107,10 @@ public record Site(
     }
   }
 
-  /// Returns a site with the default rules: links stay inside, `index.html` and `index.htm`, no
-  /// listing, no hidden files, precompressed siblings, gzip level 6, files up to 1 MiB in memory,
-  /// exact entity tags.
+  /// Returns a site with the default rules. Links must stay inside the root, the index files are
+  /// `index.html` and `index.htm`, listings and hidden files are disabled, precompressed siblings
+  /// are served, the gzip level is 6, files of up to 1 MiB are read into memory, and entity tags
+  /// are exact.
   public static Site of(Path root) {
     return new Site(
         root,
@@ -158,17 +163,17 @@ public record Site(
     return draft.made();
   }
 
-  /// Returns a copy with other compression.
+  /// Returns a copy of this site with different compression settings.
   ///
-  /// @param siblings serve precompressed siblings
-  /// @param level of gzip on the fly, 0 for never
+  /// @param siblings true to serve precompressed siblings
+  /// @param level the level of gzip on the fly, or 0 to disable it
   public Site withCompression(boolean siblings, int level) {
     return withCompression(siblings, compression.withGzip(level));
   }
 
-  /// Returns a copy with other compression.
+  /// Returns a copy of this site with different compression settings.
   ///
-  /// @param siblings serve precompressed siblings
+  /// @param siblings true to serve precompressed siblings
   public Site withCompression(boolean siblings, Compression value) {
     Draft draft = new Draft(this);
     draft.precompressed = siblings;
@@ -176,7 +181,8 @@ public record Site(
     return draft.made();
   }
 
-  /// Returns true if files of that name are compressed on the fly, by their media type.
+  /// Returns true if files with the given name are compressed on the fly according to their media
+  /// type.
   public boolean compresses(String name) {
     return compression.takes(type(name));
   }
@@ -222,7 +228,7 @@ public record Site(
     return MimeTypes.of(name);
   }
 
-  /// Returns true if the rules forbid `path`, whether it exists or not.
+  /// Returns true if the rules forbid access to `path`, even if it does not exist.
   public boolean hides(SitePath path) {
     return !hiddenFiles && path.isHidden();
   }
@@ -254,7 +260,8 @@ public record Site(
     return indexNames.stream().map(name -> name.getBytes(StandardCharsets.UTF_8)).toList();
   }
 
-  /// The mutable values of a copy, so that each `with` method names only its own.
+  /// A mutable copy of the values, so that each `with` method only assigns the value that it
+  /// changes.
   private static final class Draft {
     Path root;
     Symlinks symlinks;

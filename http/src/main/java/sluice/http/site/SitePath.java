@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// A canonical path beneath a site's root: bytes without a leading or trailing slash, whose names
 /// are never empty, `.` or `..` and contain no NUL. The root itself has no names.
 ///
-/// Immutable: any thread may use it. Names are bytes because Linux file names are; nothing here
-/// assumes a character set.
+/// Immutable, so any thread may use it. Names consist of bytes, as on Linux, and no character set
+/// is assumed.
 public final class SitePath {
   /// The directory of a descriptor, as a C string.
   public static final MemorySegment HERE = cString(new byte[] {'.'});
@@ -23,12 +23,13 @@ public final class SitePath {
 
   private final byte[] bytes;
 
-  /// The start of each name, and after the last one the length plus 1; for the root only `{0}`.
+  /// The start of each name, followed by the length plus 1. For the root this is only `{0}`.
   private final int[] starts;
 
   private final boolean trailingSlash;
 
-  /// The C string, made at its first use; a second one made at the same time is as good.
+  /// The C string, which is created on first use. If it is created twice concurrently, either
+  /// result is valid.
   private volatile @Nullable MemorySegment text;
 
   private SitePath(byte[] bytes, int[] starts, boolean trailingSlash) {
@@ -37,11 +38,11 @@ public final class SitePath {
     this.trailingSlash = trailingSlash;
   }
 
-  /// Returns the path of percent-decoded text such as `/docs/a.html` or `/docs/`; a leading slash
-  /// may be left out.
+  /// Returns the path of percent-decoded text such as `/docs/a.html` or `/docs/`; the leading slash
+  /// is optional.
   ///
   /// @throws IllegalArgumentException if the path is not canonical: an empty name, `.`, `..` or
-  ///   NUL. Requests are checked before; this is the second line of defence.
+  ///   NUL. Since requests are checked before, this is only a second line of defense.
   public static SitePath of(byte[] path, int from, int to) {
     Objects.checkFromToIndex(from, to, path.length);
     int begin = from < to && path[from] == SLASH ? from + 1 : from;
@@ -91,7 +92,7 @@ public final class SitePath {
     }
   }
 
-  /// Returns the number of names; 0 for the root.
+  /// Returns the number of names, which is 0 for the root.
   public int names() {
     return starts.length - 1;
   }
@@ -100,12 +101,14 @@ public final class SitePath {
     return starts.length == 1;
   }
 
-  /// Returns true if it was written as a directory, with a trailing slash. True for the root.
+  /// Returns true if the path was written with a trailing slash, as a directory. Always true for
+  /// the root.
   public boolean trailingSlash() {
     return trailingSlash;
   }
 
-  /// Returns the bytes as the kernel takes them, relative to the root. Not to be changed.
+  /// Returns the path relative to the root, as passed to the kernel. The array must not be
+  /// modified.
   public byte[] bytes() {
     return bytes;
   }
@@ -126,7 +129,7 @@ public final class SitePath {
     return made;
   }
 
-  /// Returns the name at `index`.
+  /// Returns the name at the given index.
   public byte[] name(int index) {
     return Arrays.copyOfRange(bytes, starts[index], starts[index + 1] - 1);
   }
@@ -141,9 +144,9 @@ public final class SitePath {
     return new SitePath(head, Arrays.copyOf(starts, count + 1), true);
   }
 
-  /// Returns the path of `name` in this directory.
+  /// Returns the path of a name in this directory.
   ///
-  /// @throws IllegalArgumentException if `name` is not one name
+  /// @throws IllegalArgumentException if `name` is not a single name
   public SitePath child(byte[] name) {
     byte[] joined = Arrays.copyOf(bytes, bytes.length + name.length + (isRoot() ? 0 : 1));
     int at = bytes.length;

@@ -10,29 +10,31 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import org.jspecify.annotations.Nullable;
 
-/// The operations of a datagram channel for its `DatagramSocket`, beyond the methods of
-/// `DatagramChannel`. Any thread may call.
+/// The operations that a datagram channel provides to its `DatagramSocket` in addition to the
+/// methods of `DatagramChannel`. Any thread may call them.
 public interface AdaptedDatagrams {
-  /// Returns the local address, also after closing; null while there is none.
+  /// Returns the local address, or null if the socket is not bound. The address remains available
+  /// after the channel is closed.
   @Nullable InetSocketAddress localAddress();
 
-  /// Returns the address that the channel is connected to, also after closing; null while there is
-  /// none.
+  /// Returns the address that the channel is connected to, or null if it is not connected. The
+  /// address remains available after the channel is closed.
   @Nullable InetSocketAddress remoteAddress();
 
   /// Connects the channel.
   ///
-  /// @param onlyOnce true if a channel that is already connected must not be changed
+  /// @param onlyOnce true if the call must fail when the channel is already connected
   DatagramChannel connect(SocketAddress remote, boolean onlyOnce) throws IOException;
 
-  /// Receives a datagram; the channel is in blocking mode.
+  /// Receives a datagram. The channel must be in blocking mode.
   ///
-  /// @param nanos 0 or negative waits without limit
+  /// @param nanos the timeout, or zero or a negative number to wait indefinitely
   /// @return the sender
   SocketAddress blockingReceive(ByteBuffer buffer, long nanos) throws IOException;
 
-  /// Returns the membership of a group for all its sources, or null if there is none.
+  /// Returns the membership that covers all sources of a group, or null if the group has not been
+  /// joined.
   ///
-  /// @throws IllegalStateException if the group was joined for single sources
+  /// @throws IllegalStateException if the group was joined for individual sources
   @Nullable MembershipKey membership(InetAddress group, NetworkInterface network);
 }

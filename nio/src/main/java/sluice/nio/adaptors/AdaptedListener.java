@@ -5,20 +5,22 @@ import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// The operations of a listening channel for its `ServerSocket`, beyond the methods of
-/// `ServerSocketChannel`. Any thread may call.
+/// The operations that a listening channel provides to its `ServerSocket` in addition to the
+/// methods of `ServerSocketChannel`. Any thread may call them.
 public interface AdaptedListener {
-  /// Returns the local address, also after closing; null while there is none.
+  /// Returns the local address, or null if the socket is not bound. The address remains available
+  /// after the channel is closed.
   @Nullable SocketAddress localAddress();
 
-  /// Makes the channel behave as the implementation of a `java.net.ServerSocket` from now on.
-  /// Interrupting a platform thread that accepts neither wakes it nor closes the channel, and the
-  /// same holds for the accepted channels; interrupting a virtual thread closes the channel. The
-  /// channel also gets the option `IP_TOS`, which channels lack.
+  /// Makes this channel behave as the implementation of a `java.net.ServerSocket` from now on.
+  /// Interrupting a platform thread that is blocked in accept neither wakes the thread nor closes
+  /// the channel, whereas interrupting a virtual thread closes the channel. The same applies to the
+  /// accepted channels. This channel also supports the option `IP_TOS`, which other listening
+  /// channels do not.
   void behaveAsSocket();
 
-  /// Accepts a connection; the channel is in blocking mode.
+  /// Accepts a connection. The channel must be in blocking mode.
   ///
-  /// @param nanos negative waits without limit
+  /// @param nanos the timeout, or a negative number to wait indefinitely
   SocketChannel blockingAccept(long nanos) throws IOException;
 }

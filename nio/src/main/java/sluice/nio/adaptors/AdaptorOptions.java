@@ -7,7 +7,7 @@ import java.nio.channels.NetworkChannel;
 import java.util.concurrent.TimeUnit;
 import sluice.nio.descriptors.NetErrors;
 
-/// The common part of the socket views of channels: options, and the limit of blocking calls. Any
+/// The options and the timeout of blocking calls, which all socket views of channels share. Any
 /// thread may call.
 ///
 /// | field | writer | read mode | write mode |
@@ -69,7 +69,7 @@ final class AdaptorOptions {
     return timeoutMillis;
   }
 
-  /// Returns the longest time a call may block; 0 is without limit.
+  /// Returns the timeout of blocking calls in nanoseconds, or 0 if they wait indefinitely.
   long timeoutNanos() {
     return TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }

@@ -25,27 +25,29 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
 import sluice.sys.threads.ModuleOption;
 
-/// The `DatagramSocket` view of a channel. Any thread may use it; all operations are the channel's.
+/// The `DatagramSocket` view of a channel. All operations are delegated to the channel. Any thread
+/// may use it.
 ///
-/// It is a `MulticastSocket` because the JDK's is one, and applications cast. If `java.net` is not
-/// open to this module (see [JavaNet]), the superclass opens a socket of its own, which is closed
-/// at once and never used.
+/// This class extends `MulticastSocket` because the JDK's view does, and applications cast to that
+/// type. If `java.net` is not open to this module (see [JavaNet]), the superclass opens a socket of
+/// its own, which is closed immediately and never used.
 ///
 /// @param <C> the channel
 public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedDatagrams>
     extends MulticastSocket {
   private static final InetSocketAddress NO_ADDRESS = new InetSocketAddress(0);
 
-  /// Set while this thread opens the unused socket, possibly through an application's factory.
+  /// Set while the current thread opens the unused socket, which may invoke a socket factory of the
+  /// application.
   private static final ThreadLocal<Boolean> OPENING = new ThreadLocal<>();
 
   private final C channel;
   private final PacketBufferLengths rooms = new PacketBufferLengths();
 
-  /// The interface that represents no choice; only the JDK can create one.
+  /// The interface object that means "no interface". Only the JDK can create it.
   private final NetworkInterface noInterface;
 
-  /// The address by which the application chose the interface.
+  /// The address by which the application selected the network interface.
   private volatile @Nullable InetAddress interfaceAddress;
 
   private final AdaptorOptions options;
@@ -132,7 +134,7 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
     try {
       channel.connect(remote, false);
     } catch (ClosedChannelException closed) {
-      // As in DatagramSocket, nothing happens.
+      // Ignores the problem, as DatagramSocket does.
     } catch (Exception problem) {
       throw NetErrors.ofAdaptor(problem);
     }
@@ -384,7 +386,8 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
     return inet.getAddress();
   }
 
-  /// Returns the given interface, or the interface datagrams leave by, else the kernel's choice.
+  /// Returns the given interface if it is not null. Otherwise returns the interface that is
+  /// configured for outgoing datagrams, or the kernel's choice.
   private NetworkInterface interfaceFor(@Nullable NetworkInterface network) throws IOException {
     options.requireOpen();
     return network != null ? network : getNetworkInterface();

@@ -12,9 +12,9 @@ import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// The internals of `java.net` that the JDK's adaptors use, if that package is open to this module
-/// (`--add-opens java.base/java.net=sluice.nio`, which the agent and `sluice run` give). Stateless:
-/// any thread may call.
+/// Access to internals of `java.net` that the JDK's adaptors use. It is available if that package
+/// is open to this module (`--add-opens java.base/java.net=sluice.nio`), which the agent and
+/// `sluice run` arrange. Stateless, so any thread may call it.
 final class JavaNet {
   /// The instance, or null if the package is not open.
   private static final @Nullable JavaNet INSIDE = open();
@@ -54,22 +54,22 @@ final class JavaNet {
     return INSIDE;
   }
 
-  /// Returns an address that keeps a `DatagramSocket` from opening a socket of its own.
+  /// Returns the address that prevents the constructor of `DatagramSocket` from opening a socket.
   SocketAddress noDelegate() {
     return noDelegate;
   }
 
-  /// Returns the number of bytes that may be received into a packet.
+  /// Returns the maximum number of bytes that can be received into the given packet.
   int room(DatagramPacket packet) {
     return (int) room.get(packet);
   }
 
-  /// Sets the number of bytes received into a packet, without changing its room.
+  /// Sets the number of bytes received into a packet without changing the packet's capacity.
   void received(DatagramPacket packet, int bytes) {
     length.set(packet, bytes);
   }
 
-  /// Returns the interface that represents no choice.
+  /// Returns the interface object that means "no interface".
   NetworkInterface anyInterface() {
     InetAddress any = new InetSocketAddress(0).getAddress();
     try {

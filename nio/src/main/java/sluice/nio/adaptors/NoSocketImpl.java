@@ -9,8 +9,8 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import org.jspecify.annotations.Nullable;
 
-/// An implementation that `Socket` and `ServerSocket` require but never use: the adaptors override
-/// every method that would call it. Stateless.
+/// A dummy implementation that the constructors of `Socket` and `ServerSocket` require. It is never
+/// used because the adaptors override every method that would call it. Stateless.
 final class NoSocketImpl extends SocketImpl {
   private static UnsupportedOperationException no() {
     return new UnsupportedOperationException("the channel does this");

@@ -4,18 +4,19 @@ import java.net.DatagramPacket;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/// The room of packets before something was received into them, so that a reused packet takes as
-/// much as the first time. Any thread may call.
+/// The capacity of packets before something was received into them. It allows a reused packet to
+/// receive as many bytes as the first time. Any thread may call it.
 ///
-/// The JDK keeps it in the packet, in a field of `java.net`. If that package is not open to this
-/// module (see [JavaNet]), the socket remembers it. If the length of a packet differs from the
-/// number of bytes received, the application has set another length, which then applies.
+/// The JDK stores the capacity in a field of the packet that is private to `java.net`. If that
+/// package is not open to this module (see [JavaNet]), this class remembers it instead. If the
+/// length of a packet differs from the number of bytes last received, the application has set a new
+/// length, which then applies.
 final class PacketBufferLengths {
   private record Received(int length, int room) {}
 
   private final Map<DatagramPacket, Received> received = new WeakHashMap<>();
 
-  /// Returns the number of bytes that may be received into a packet.
+  /// Returns the maximum number of bytes that can be received into the given packet.
   int of(DatagramPacket packet) {
     JavaNet inside = JavaNet.inside();
     return inside != null ? inside.room(packet) : remembered(packet);
@@ -28,7 +29,7 @@ final class PacketBufferLengths {
 
   /// Sets the length of a packet after a receive.
   ///
-  /// @param room the number of bytes there was room for
+  /// @param room the number of bytes that could have been received
   void received(DatagramPacket packet, int bytes, int room) {
     JavaNet inside = JavaNet.inside();
     if (inside != null) {

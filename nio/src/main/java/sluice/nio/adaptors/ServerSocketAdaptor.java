@@ -16,9 +16,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
 
-/// The `ServerSocket` view of a channel. Any thread may use it; all operations are the channel's.
+/// The `ServerSocket` view of a channel. All operations are delegated to the channel. Any thread
+/// may use it.
 ///
-/// @param <C> the channel
+/// @param <C> the type of the channel
 public final class ServerSocketAdaptor<C extends ServerSocketChannel & AdaptedListener>
     extends ServerSocket {
   private static final int BACKLOG = 50;

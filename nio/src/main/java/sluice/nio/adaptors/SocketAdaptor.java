@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
 import sluice.sys.sockets.OptionTable;
 
-/// The `Socket` view of a channel. Any thread may use it; all operations are the channel's.
+/// The `Socket` view of a channel. All operations are delegated to the channel. Any thread may use
+/// it.
 ///
-/// @param <C> the channel
+/// @param <C> the type of the channel
 public final class SocketAdaptor<C extends SocketChannel & AdaptedStream> extends Socket {
   private final C channel;
   private final AdaptorOptions options;
@@ -153,7 +154,6 @@ public final class SocketAdaptor<C extends SocketChannel & AdaptedStream> extend
     }
   }
 
-  /// The input stream of the socket.
   private final class Input extends InputStream {
     @Override
     public int read() throws IOException {
@@ -177,7 +177,6 @@ public final class SocketAdaptor<C extends SocketChannel & AdaptedStream> extend
     }
   }
 
-  /// The output stream of the socket.
   private final class Output extends OutputStream {
     @Override
     public void write(int value) throws IOException {

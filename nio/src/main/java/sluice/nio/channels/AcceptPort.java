@@ -3,37 +3,41 @@ package sluice.nio.channels;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// A source of accepted connections for a listening channel, such as a ring that accepts ahead. The
-/// holder of the channel's accept lock calls, except where documented otherwise.
+/// A source of accepted connections for a listening channel, such as a ring that accepts in
+/// advance. The methods are called by the holder of the channel's accept lock, except where
+/// documented otherwise.
 public interface AcceptPort {
-  /// Returns true if all connections come from here, so that the kernel's queue is neither read nor
-  /// watched.
+  /// Returns true if this port delivers all connections, in which case the channel neither reads
+  /// nor watches the kernel's accept queue.
   default boolean bringsAll() {
     return false;
   }
 
-  /// Handles the channel that was created for the descriptor returned last by [#accept].
+  /// Notifies this port that a channel was created for the descriptor that [#accept] returned last.
   default void accepted(SluiceSocketChannel channel) {}
 
   /// Accepts a connection.
   ///
-  /// @return a descriptor, or a negative errno
+  /// @return the descriptor of the connection, or a negative errno
   int accept();
 
-  /// Returns the peer's address of the connection returned last by [#accept]; null if it is gone.
+  /// Returns the peer's address of the connection that [#accept] returned last, or null if the peer
+  /// has already disconnected.
   @Nullable SocketAddress remote(int fd);
 
   /// Returns true if [#accept] would return a connection or an error. Any thread may call.
   boolean acceptable();
 
-  /// Returns true if the ring has released the channel for good: no accepted connection is left,
-  /// and the kernel has no accept operation waiting for it any more. Any thread may call.
+  /// Returns true if the ring has finished with the channel, which means that no accepted
+  /// connection remains here and the kernel has no pending accept operation for it. Any thread may
+  /// call.
   boolean isOver();
 
-  /// Releases the channel from the ring. Accepted connections stay here.
+  /// Detaches the channel from the ring. Connections that were already accepted remain in this
+  /// port.
   void release();
 
-  /// Prepares for the close of the channel's descriptor. Called on the closing thread, without
-  /// locks.
+  /// Prepares for closing the channel's descriptor. This method is called on the closing thread,
+  /// which holds no locks.
   void beforeClose();
 }

@@ -3,11 +3,11 @@ package sluice.nio.channels;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A factory of accept ports for channels that have begun to listen. Any thread may call.
+/// A factory for the accept ports of channels that start to listen. Any thread may call it.
 public interface AcceptPorts {
-  /// Returns the port of a channel that listens.
+  /// Returns the accept port for a channel that has started to listen.
   ///
-  /// @return null if the channel accepts by itself
-  /// @throws IOException if the port is not available; the channel's `bind` then fails
+  /// @return the port, or null if the channel accepts its connections itself
+  /// @throws IOException if the port is not available, in which case the channel's `bind` fails
   @Nullable AcceptPort listening(SluiceServerSocketChannel channel) throws IOException;
 }

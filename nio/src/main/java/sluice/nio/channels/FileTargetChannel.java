@@ -14,13 +14,13 @@ import sun.nio.ch.SelectionKeyImpl;
 
 /// A stream socket for which `FileChannel.transferTo` maps the file. Any thread may use it.
 ///
-/// For a channel class it does not know, the JDK reads and writes 8 KiB at a time. If the class
-/// implements the interface of the JDK's selectable channels, the JDK writes from the mapped file,
-/// as much as the socket takes at once, so that the kernel's copy out of the page cache is the only
-/// one. It sends without any copy only to its own class. The interface is in `sun.nio.ch`, see
-/// [StreamChannels]. Its other methods serve the JDK's selectors. These accept any channel with the
-/// interface, and fail when they first ask for the events of this one, which belongs to another
-/// provider.
+/// If the target channel has an unknown class, the JDK reads and writes 8 KiB at a time. If the
+/// class implements the interface of the JDK's selectable channels, the JDK writes from the mapped
+/// file as many bytes as the socket accepts at once. The only copy is then made by the kernel from
+/// the page cache. A transfer without any copy is reserved for the JDK's own class. The interface
+/// is in `sun.nio.ch` (see [StreamChannels]). Its other methods exist for the JDK's selectors. Such
+/// a selector accepts any channel that implements the interface, but it fails when it first asks
+/// for the events of this channel, because this channel belongs to another provider.
 final class FileTargetChannel extends SluiceSocketChannel implements SelChImpl {
   private FileTargetChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {

@@ -14,9 +14,11 @@ import sluice.sys.Sockets;
 import sluice.sys.SysException;
 import sluice.sys.sockets.SocketErrors;
 
-/// The socket that a super-server left as standard input. Any thread may call. The socket is
-/// adopted once; then those of standard input, output and error that are this socket are redirected
-/// to `/dev/null`, so that nothing the program prints reaches the peer. A log is left alone.
+/// The socket that a super-server passed to this process as standard input. Any thread may call it.
+///
+/// The socket is adopted once. Standard input, output and error are then redirected to `/dev/null`
+/// if they refer to this socket, so that nothing the program prints reaches the peer. A descriptor
+/// that refers to something else, such as a log, is left unchanged.
 public final class InheritedSocket {
   private static final int INPUT = 0;
   private static @Nullable Channel taken;
@@ -40,8 +42,8 @@ public final class InheritedSocket {
     return taken;
   }
 
-  /// Returns the file that a descriptor is open on: its type and number; empty if that is not
-  /// available.
+  /// Returns the type and inode number of the file that a descriptor refers to, or an empty string
+  /// if they cannot be determined.
   private static String file(int fd) {
     try {
       return java.nio.file.Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();

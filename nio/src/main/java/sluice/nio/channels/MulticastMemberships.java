@@ -32,9 +32,9 @@ final class MulticastMemberships {
     this.family = family;
   }
 
-  /// Checks a group and its source.
+  /// Checks that a group and its source can be joined.
   ///
-  /// @throws IllegalArgumentException if the group or the source is not usable
+  /// @throws IllegalArgumentException if the group or the source is not valid
   void check(InetAddress group, @Nullable InetAddress source) {
     if (!group.isMulticastAddress()) {
       throw new IllegalArgumentException("Group not a multicast address");
@@ -59,7 +59,8 @@ final class MulticastMemberships {
     }
   }
 
-  /// Joins a group, or returns the existing membership. The channel must be open.
+  /// Joins a group and returns the membership. If the group was already joined, the existing
+  /// membership is returned. The channel must be open.
   synchronized MembershipKey join(
       InetAddress group, NetworkInterface network, @Nullable InetAddress source)
       throws IOException {
@@ -83,8 +84,8 @@ final class MulticastMemberships {
 
   /// Returns the membership of a group, or null if there is none.
   ///
-  /// @throws IllegalStateException if the group was joined for all sources and the call is for one,
-  ///   or the reverse
+  /// @throws IllegalStateException if the group was joined for all sources but the call names one,
+  ///   or vice versa
   synchronized @Nullable Key find(
       InetAddress group, NetworkInterface network, @Nullable InetAddress source) {
     for (Key key : keys) {

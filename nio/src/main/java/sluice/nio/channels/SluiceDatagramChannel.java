@@ -43,15 +43,15 @@ import sluice.sys.Sockets;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
-/// A UDP socket. Any thread may use it: receives, and sends, exclude each other.
+/// A UDP socket. Any thread may use it. Receives are mutually exclusive, and so are sends.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | addresses | any thread | volatile | under `base` |
 public final class SluiceDatagramChannel extends DatagramChannel
     implements SluiceChannel, AdaptedDatagrams {
-  /// The cleaner that closes the descriptors of unreachable channels that were not closed, as the
-  /// JDK does for datagram channels.
+  /// Closes the descriptors of channels that became unreachable without having been closed. The JDK
+  /// does the same for datagram channels.
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final SocketState base;
@@ -68,7 +68,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     StandardProtocolFamily chosen = ProtocolFamilies.choose(family, false);
     int fd = ProtocolFamilies.open(chosen, Sockets.SOCK_DGRAM);
     try {
-      // As in the JDK: only groups that this socket has joined.
+      // Delivers datagrams only for groups that this socket has joined, as in the JDK.
       Sockets.setsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_ALL, 0);
       if (chosen == StandardProtocolFamily.INET6) {
         Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_MULTICAST_ALL, 0);
@@ -84,7 +84,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     this.memberships = new MulticastMemberships(this, fd, chosen);
   }
 
-  /// Creates the channel of a socket that another process has opened and bound.
+  /// Creates a channel for a socket that another process has opened and bound.
   public SluiceDatagramChannel(SelectorProvider provider, StandardProtocolFamily family, int fd)
       throws IOException {
     super(provider);

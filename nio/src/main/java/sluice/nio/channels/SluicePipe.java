@@ -16,7 +16,7 @@ import sluice.nio.descriptors.NetErrors;
 import sluice.sys.Epoll;
 import sluice.sys.Files;
 
-/// A pipe of the kernel with a channel at each end. Any thread may use either end.
+/// A kernel pipe with a channel at each end. Any thread may use either end.
 public final class SluicePipe extends Pipe {
   private final Source source;
   private final Sink sink;
@@ -41,7 +41,7 @@ public final class SluicePipe extends Pipe {
     return sink;
   }
 
-  /// The transfers of one end. The holder of the direction's lock calls.
+  /// Moves the bytes of one end. The holder of the direction's lock calls.
   private record PipeMover(int fd) implements ByteMover {
     @Override
     public int receive(MemorySegment segment, long offset, int length) {
@@ -55,7 +55,8 @@ public final class SluicePipe extends Pipe {
     }
   }
 
-  /// Returns the result of `read` or `write`.
+  /// Converts the result of a transfer into the return value of `read` or `write`, or throws an
+  /// exception.
   private static long settle(long n) throws IOException {
     if (n == ByteMover.EOF) {
       return -1;
@@ -66,7 +67,7 @@ public final class SluicePipe extends Pipe {
     throw NetErrors.ofTransfer((int) n);
   }
 
-  /// The end for reading. Any thread may use it; reads exclude each other.
+  /// The readable end. Any thread may use it. Reads are mutually exclusive.
   static final class Source extends SourceChannel implements BlockingTransfer.Stream {
     private final ChannelCore core;
     private final PipeMover mover;
@@ -140,7 +141,7 @@ public final class SluicePipe extends Pipe {
     }
   }
 
-  /// The end for writing. Any thread may use it; writes exclude each other.
+  /// The writable end. Any thread may use it. Writes are mutually exclusive.
   static final class Sink extends SinkChannel implements BlockingTransfer.Stream {
     private final ChannelCore core;
     private final PipeMover mover;

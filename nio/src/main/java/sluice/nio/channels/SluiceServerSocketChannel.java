@@ -39,9 +39,10 @@ import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
-/// A listening stream socket. Any thread may use it; accepting threads take turns.
+/// A listening stream socket. Any thread may use it. Accepts are mutually exclusive.
 ///
-/// While a ring accepts for this channel (see [AcceptPort]) connections come from there.
+/// While a ring accepts connections for this channel (see [AcceptPort]), they are delivered by that
+/// ring.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -62,9 +63,10 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     this(provider, family, channel -> null);
   }
 
-  /// Creates a listener.
+  /// Creates a listening channel.
   ///
-  /// @param ports may take over the accepting of the channel, once it listens
+  /// @param ports the factory for a port that may accept the channel's connections once the channel
+  ///   listens
   public SluiceServerSocketChannel(
       SelectorProvider provider, @Nullable ProtocolFamily family, AcceptPorts ports)
       throws IOException {
@@ -82,7 +84,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     this.core = base.core();
   }
 
-  /// Creates the channel of a listener that another process has opened.
+  /// Creates a channel for a listening socket that another process has opened.
   public SluiceServerSocketChannel(SelectorProvider provider, StandardProtocolFamily family, int fd)
       throws IOException {
     super(provider);
@@ -217,7 +219,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
         base.bind(UnixDomainSocketAddress.of(Path.of(directory, "socket_" + number)));
         return;
       } catch (BindException taken) {
-        // another name
+        // Tries again with another name.
       }
     }
     throw new BindException("Could not bind to temporary name");
@@ -304,9 +306,10 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     return ring == null ? acceptHere() : ring.accept();
   }
 
-  /// Accepts from the kernel's queue.
+  /// Accepts a connection from the kernel's queue. Connections that were aborted while queued are
+  /// skipped.
   ///
-  /// @return a descriptor or a negative errno; connections that died in the queue are skipped
+  /// @return the descriptor of the connection, or a negative errno
   public int acceptHere() {
     int fd;
     do {

@@ -39,12 +39,12 @@ import sluice.sys.Sockets;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
-/// A stream socket. Any thread may use it: reads exclude each other, and so do writes, as the
-/// interface requires. A blocking operation waits outside of the kernel's socket, so that closing
-/// and interrupting end it.
+/// A stream socket. Any thread may use it. Reads are mutually exclusive, and so are writes, as the
+/// interface requires. A blocking operation never blocks in a call on the socket itself, so that it
+/// can be terminated by closing the channel or interrupting the thread.
 ///
-/// The descriptor moves bytes with `MSG_DONTWAIT` whatever the channel's mode is. While a ring
-/// receives for this channel (see [StreamPort]) bytes come from there.
+/// All transfers use `MSG_DONTWAIT` regardless of the channel's mode. While a ring receives for
+/// this channel (see [StreamPort]), bytes are delivered by that ring.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -65,10 +65,11 @@ public class SluiceSocketChannel extends SocketChannel
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
 
-  /// True if the descriptor itself is non-blocking, which connecting requires.
+  /// True if the descriptor is in non-blocking mode, which connecting requires.
   private boolean nonBlocking;
 
-  /// True if a UNIX listener's queue was full, so that connecting must be retried.
+  /// True if the connection attempt must be retried because the queue of the UNIX listener was
+  /// full.
   private boolean connectAgain;
 
   private @Nullable Socket socket;
@@ -84,7 +85,7 @@ public class SluiceSocketChannel extends SocketChannel
     this.nonBlocking = true;
   }
 
-  /// Creates the channel of an accepted connection.
+  /// Creates the channel for an accepted connection.
   SluiceSocketChannel(
       SelectorProvider provider, StandardProtocolFamily family, int fd, SocketAddress remote) {
     super(provider);
@@ -115,10 +116,10 @@ public class SluiceSocketChannel extends SocketChannel
     return isConnected() && !isBlocking() && !bringsAll();
   }
 
-  /// Makes the descriptor blocking, because a ring waits on no other. Called by the holder of both
-  /// locks.
+  /// Switches the descriptor to blocking mode, because a ring can only wait for a blocking
+  /// descriptor. Called by the holder of both locks.
   ///
-  /// @return true if it is blocking now
+  /// @return true if the descriptor is in blocking mode
   public boolean unsetNonBlocking() {
     if (nonBlocking && Files.setStatusFlags(core.fd(), Files.O_RDWR) == 0) {
       nonBlocking = false;
@@ -126,8 +127,8 @@ public class SluiceSocketChannel extends SocketChannel
     return !nonBlocking;
   }
 
-  /// Returns true if all input comes from the port, so that the kernel's is neither read nor
-  /// watched.
+  /// Returns true if the port delivers all input, in which case the channel neither reads nor
+  /// watches the kernel's receive queue.
   private boolean bringsAll() {
     StreamPort now = port;
     return now != null && now.bringsAll();
@@ -250,7 +251,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   // ---- moving bytes ---------------------------------------------------------------------------
 
-  /// Returns the transfers of this channel.
+  /// Returns the object that performs the transfers of this channel.
   public StreamTransfers transfers() {
     return transfers;
   }
@@ -468,7 +469,7 @@ public class SluiceSocketChannel extends SocketChannel
     return false;
   }
 
-  /// Returns true if connecting has succeeded.
+  /// Returns true if the connection has been established.
   private boolean pollConnect() throws IOException {
     if (connectAgain) {
       return startConnect(Objects.requireNonNull(remoteAddress));
@@ -581,8 +582,8 @@ public class SluiceSocketChannel extends SocketChannel
     return this;
   }
 
-  /// Shuts the output down behind the written bytes. A writer that waited for room has been woken
-  /// and releases the lock.
+  /// Shuts down the output after all written bytes have been sent. If a writer is waiting for
+  /// space, it is woken and releases the lock.
   private void shutdownOutput(StreamPort ring) throws ClosedChannelException {
     core.enterBlocking(); // the descriptor is not closed meanwhile
     try {

@@ -8,9 +8,10 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.JdkExport;
 
-/// A factory of stream sockets, of the class that this JVM allows. Any thread may call.
+/// A factory for stream sockets that selects the best class available in this JVM. Any thread may
+/// call it.
 public final class StreamChannels {
-  /// True if [FileTargetChannel] can be loaded; it is not touched otherwise.
+  /// True if [FileTargetChannel] can be loaded. Otherwise this class must not refer to it.
   private static final boolean EXPORTED = JdkExport.isExported();
 
   private StreamChannels() {}
@@ -22,7 +23,7 @@ public final class StreamChannels {
         : new SluiceSocketChannel(provider, family);
   }
 
-  /// Creates the channel of a descriptor that is already connected.
+  /// Creates a channel for a descriptor that is already connected.
   static SluiceSocketChannel connected(
       SelectorProvider provider, StandardProtocolFamily family, int fd, SocketAddress remote) {
     return EXPORTED

@@ -5,29 +5,31 @@ import sluice.nio.descriptors.ChannelCore;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// The end of a stream, as in the JDK. Closing a stream that is registered with a selector ends its
-/// output; its descriptor is closed when the selector releases it. A client that is still sending
-/// can thus read the last reply and its end before it is reset for unread bytes. The closing thread
-/// calls.
+/// The procedure for closing a stream, which works as in the JDK. Closing a stream that is
+/// registered with a selector shuts down its output, and the descriptor is closed when the selector
+/// releases it. A client that is still sending can therefore read the last reply and the end of the
+/// stream before the connection is reset because of unread bytes. The closing thread calls.
 public final class StreamEnd {
   private StreamEnd() {}
 
-  /// Ends the output of the channel below a `java.net` socket that is about to be closed: the peer
-  /// reads the last reply and its end, even if unread bytes then reset the connection.
+  /// Shuts down the output of the channel underlying a `java.net` socket that is about to be
+  /// closed. The peer can then read the last reply and the end of the stream even if unread bytes
+  /// cause a reset afterwards.
   static void endsSocket(ChannelCore core) {
     try {
       if (Sockets.linger(core.fd()) != 0) {
         int _ = Sockets.shutdown(core.fd(), Sockets.SHUT_WR);
       }
     } catch (SysException gone) {
-      // The connection is gone, so there is no output.
+      // Ignored, because a closed connection has no output to shut down.
     }
   }
 
-  /// Makes closing not wait for sent bytes, because the closing thread also serves other
+  /// Prevents a close from waiting for sent bytes, because the closing thread also serves other
   /// connections.
   ///
-  /// @return the linger time it would have waited, 0 for a reset, negative for none
+  /// @return the linger time that applied before, 0 if closing resets the connection, or a negative
+  ///   number if lingering is disabled
   public static int doNotWait(int fd) {
     try {
       int linger = Sockets.linger(fd);
@@ -40,12 +42,12 @@ public final class StreamEnd {
     }
   }
 
-  /// Sends the staged bytes and ends the output.
+  /// Sends the staged bytes and shuts down the output.
   ///
-  /// @param core the core of a connected channel that does not block
-  /// @param port sends for the channel; null if the channel sends itself
-  /// @return false if the channel has to be closed at once: with a linger time of 0, or if the
-  ///   kernel does not take all staged bytes
+  /// @param core the core of a connected channel in non-blocking mode
+  /// @param port the port that sends for the channel, or null if the channel sends itself
+  /// @return false if the channel must be closed immediately, because its linger time is 0 or the
+  ///   kernel does not accept all staged bytes
   static boolean endsOutput(ChannelCore core, @Nullable StreamPort port) {
     core.writes.lock.lock();
     try {

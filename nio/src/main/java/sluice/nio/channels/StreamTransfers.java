@@ -18,8 +18,8 @@ import sluice.nio.descriptors.NetErrors;
 import sluice.sys.Errno;
 import sluice.sys.Sockets;
 
-/// The transfers of a stream socket, blocking and non-blocking. Any thread may call; reads exclude
-/// each other, and so do writes, by the locks of the channel's directions.
+/// The blocking and non-blocking transfers of a stream socket. Any thread may call. Reads are
+/// mutually exclusive, and so are writes, because each direction of the channel has a lock.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,8 +37,8 @@ public final class StreamTransfers {
     this.core = channel.core();
   }
 
-  /// The mover that chooses between the ring and the kernel's socket. Called by the holder of the
-  /// direction's lock.
+  /// Moves bytes through the ring if the channel has one, and otherwise through the kernel's
+  /// socket. Called by the holder of the direction's lock.
   private final class SocketMover implements ByteMover {
     @Override
     public int receive(MemorySegment segment, long offset, int length) {
@@ -55,13 +55,13 @@ public final class StreamTransfers {
     }
   }
 
-  /// Receives from the kernel's socket.
+  /// Receives directly from the kernel's socket.
   public int receiveHere(MemorySegment segment, long offset, int length) {
     int n = Sockets.recv(core.fd(), segment, offset, length, Sockets.MSG_DONTWAIT);
     return n == 0 && length > 0 ? ByteMover.EOF : n;
   }
 
-  /// Sends through the kernel's socket.
+  /// Sends directly through the kernel's socket.
   public int sendHere(MemorySegment segment, long offset, int length) {
     return Sockets.send(core.fd(), segment, offset, length, SEND_FLAGS);
   }
@@ -104,7 +104,8 @@ public final class StreamTransfers {
     }
   }
 
-  /// Takes bytes that a ring has received already, without the kernel and without an allocation.
+  /// Copies bytes that a ring has already received. This requires neither a system call nor an
+  /// allocation.
   private int take(ByteBuffer buffer) {
     StreamPort ring = channel.port();
     return ring == null || buffer.isReadOnly() ? 0 : ring.take(buffer);
@@ -114,9 +115,9 @@ public final class StreamTransfers {
     return reset || !channel.isInputOpen();
   }
 
-  /// Reads for the stream of an adaptor, blocking.
+  /// Reads for the input stream of an adaptor and blocks until bytes are available.
   ///
-  /// @param nanos 0 or negative waits without limit
+  /// @param nanos the timeout, or zero or a negative number to wait indefinitely
   int blockingRead(byte[] bytes, int offset, int length, long nanos) throws IOException {
     Objects.checkFromIndexSize(offset, length, bytes.length);
     if (length == 0) {
@@ -141,7 +142,7 @@ public final class StreamTransfers {
             channel, nanos, () -> isAtEnd() ? ByteMover.EOF : BufferIo.read(mover, buffer)));
   }
 
-  /// Translates a result into the return value or exception of `read`.
+  /// Converts the result of a transfer into the return value of `read`, or throws an exception.
   private long settleRead(long n) throws IOException {
     if (n > 0) {
       return n;
@@ -208,9 +209,9 @@ public final class StreamTransfers {
     }
   }
 
-  /// Stages buffers.
+  /// Stages the bytes of several buffers.
   ///
-  /// @return the number of bytes that a ring has taken
+  /// @return the number of bytes that the ring accepted
   private long stage(ByteBuffer[] buffers, int offset, int length) {
     long done = 0;
     if (BufferIo.remaining(buffers, offset, length) <= StreamPort.STAGE_BYTES) {
@@ -225,13 +226,13 @@ public final class StreamTransfers {
     return done;
   }
 
-  /// Returns true if a ring has taken all bytes of a buffer.
+  /// Returns true if the ring accepted all bytes of the given buffer.
   private boolean stage(ByteBuffer buffer) {
     StreamPort ring = channel.port();
     return ring != null && ring.stage(buffer);
   }
 
-  /// Writes all bytes for the stream of an adaptor, blocking.
+  /// Writes all bytes for the output stream of an adaptor, blocking as long as necessary.
   void blockingWriteFully(byte[] bytes, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, bytes.length);
     if (length == 0) {
@@ -277,7 +278,7 @@ public final class StreamTransfers {
 
   /// Sends one byte of urgent data.
   ///
-  /// @return 1, or 0 if there is no room
+  /// @return 1 if the byte was sent, or 0 if the send buffer is full
   int sendUrgent(byte value) throws IOException {
     core.writes.lock.lock();
     try (Arena arena = Arena.ofConfined()) {

@@ -8,12 +8,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.PollFds;
 
-/// The blocking reads and writes of a stream. They wait outside of its descriptor, so that closing
-/// and interrupting end them. Stateless: the thread that holds the lock of the direction calls.
+/// The blocking reads and writes of a stream. They never block in a call that transfers bytes, so
+/// that they can be terminated by closing the channel or interrupting the thread. Stateless. The
+/// methods are called by the thread that holds the lock of the direction.
 public final class BlockingTransfer {
   private static final StackWalker FRAMES = StackWalker.getInstance();
 
-  /// The most stack frames between a stream and this class.
+  /// The maximum number of stack frames between a stream and this class.
   private static final int NEAR = 16;
 
   private static final Set<String> STREAMS =
@@ -21,29 +22,31 @@ public final class BlockingTransfer {
 
   private BlockingTransfer() {}
 
-  /// A transfer attempt, which does not wait.
+  /// A single transfer attempt that does not block.
   public interface Attempt {
     /// Makes one attempt.
     ///
-    /// @return the number of bytes, 0, [ByteMover#EOF] or a negative errno
+    /// @return the number of bytes transferred, 0 if none could be transferred, [ByteMover#EOF], or
+    ///   a negative errno
     long run();
   }
 
-  /// A channel that can block.
+  /// A channel that supports blocking transfers.
   public interface Stream extends SluiceChannel {
-    /// Calls `begin` of the channel.
+    /// Invokes the `begin` method of the channel.
     void beginBlocking();
 
-    /// Calls `end` of the channel.
+    /// Invokes the `end` method of the channel.
     void endBlocking(boolean completed) throws AsynchronousCloseException;
 
-    /// Returns the monitor that streams of `java.nio.channels.Channels` hold while they use the
-    /// channel; null if a channel has only one such stream.
+    /// Returns the monitor that the streams of `java.nio.channels.Channels` hold while they use the
+    /// channel, or null if the channel has only one such stream.
     default @Nullable Object monitorOfStreams() {
       return null;
     }
 
-    /// Returns the `POLL` bits that report input; 0 if only [ChannelCore.Direction#wake] does.
+    /// Returns the `POLL` bits that indicate input, or 0 if input is only indicated by
+    /// [ChannelCore.Direction#wake].
     default int inputEvents() {
       return PollFds.POLLIN;
     }
@@ -57,11 +60,11 @@ public final class BlockingTransfer {
     }
   }
 
-  /// Tries until bytes were read, or no more will come.
+  /// Repeats an attempt until bytes have been read or no more bytes can arrive.
   ///
-  /// @param nanos negative waits without limit
-  /// @return as [Attempt#run]
-  /// @throws SocketTimeoutException if the time is over
+  /// @param nanos the timeout, or a negative number to wait indefinitely
+  /// @return the result as defined by [Attempt#run]
+  /// @throws SocketTimeoutException if the timeout expires
   public static long read(Stream channel, long nanos, Attempt attempt) throws IOException {
     ChannelCore core = channel.core();
     long deadline = System.nanoTime() + nanos;
@@ -98,18 +101,20 @@ public final class BlockingTransfer {
     }
   }
 
-  /// Returns true if a stream of `java.nio.channels.Channels` calls. An application that holds the
-  /// monitor itself keeps it.
+  /// Returns true if the caller is a stream of `java.nio.channels.Channels`. Only such a stream's
+  /// monitor may be released while waiting, whereas an application that locked the monitor itself
+  /// keeps it.
   private static boolean isOfJdkStream() {
     return FRAMES.walk(
         frames -> frames.limit(NEAR).map(StackFrame::getClassName).anyMatch(STREAMS::contains));
   }
 
-  /// Tries until all bytes were written, or no more can be. A virtual thread, as with the JDK's
-  /// channels, tries until some were.
+  /// Repeats an attempt until all bytes have been written or no more bytes can be written. On a
+  /// virtual thread, as with the JDK's channels, it returns as soon as some bytes have been
+  /// written.
   ///
-  /// @param all the number of bytes to be written
-  /// @return the number of bytes written, or a negative errno if none were
+  /// @param all the number of bytes to write
+  /// @return the number of bytes written, or a negative errno if none were written
   public static long write(Stream channel, long all, Attempt attempt) throws IOException {
     ChannelCore core = channel.core();
     long enough = Thread.currentThread().isVirtual() ? Math.min(all, 1) : all;

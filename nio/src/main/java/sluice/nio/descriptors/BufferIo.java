@@ -5,22 +5,24 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import sluice.nio.descriptors.ScratchBuffers.Scratch;
 
-/// The transfer of byte buffers of any kind through a [ByteMover]. Stateless: the thread that holds
-/// the lock of the direction calls.
+/// The transfer of byte buffers of any kind through a [ByteMover]. Stateless. The methods are
+/// called by the thread that holds the lock of the direction.
 ///
-/// A direct buffer is passed to the kernel as it is; its arena stays open until the call returns,
-/// and a buffer of an arena that was closed before throws [IllegalStateException]. Heap buffers,
-/// and small adjacent buffers, are copied through a scratch buffer: copying short buffers costs
-/// less than a vector, and a vector never names memory that another thread may unmap.
+/// A direct buffer is passed to the kernel without a copy. Its arena is kept open until the call
+/// returns, and if the arena was already closed, an [IllegalStateException] is thrown. Heap buffers
+/// and small adjacent buffers are copied through a scratch buffer, because copying short buffers is
+/// cheaper than building a vector. This also ensures that a vector never refers to memory that
+/// another thread may unmap.
 public final class BufferIo {
-  /// The size from which on direct buffers go to the kernel one by one.
+  /// The minimum size of direct buffers that are passed to the kernel individually.
   private static final int LARGE_BYTES = 16 << 10;
 
   private BufferIo() {}
 
   /// Receives into one buffer and advances its position.
   ///
-  /// @return the number of bytes, 0 if there is no room, [ByteMover#EOF], or a negative errno
+  /// @return the number of bytes received, 0 if the buffer is full, [ByteMover#EOF], or a negative
+  ///   errno
   public static int read(ByteMover from, ByteBuffer to) {
     if (to.isReadOnly()) {
       throw new IllegalArgumentException("Read-only buffer");
@@ -56,7 +58,7 @@ public final class BufferIo {
 
   /// Receives into several buffers in order.
   ///
-  /// @return as [#read(ByteMover, ByteBuffer)]
+  /// @return the result as defined by [#read(ByteMover, ByteBuffer)]
   public static long read(ByteMover from, ByteBuffer[] to, int offset, int length) {
     for (int i = offset; i < offset + length; i++) {
       if (to[i].isReadOnly()) {
@@ -85,8 +87,8 @@ public final class BufferIo {
     return total;
   }
 
-  /// Returns the last of the buffers that are transferred together with a given one, which is not
-  /// empty.
+  /// Returns the index of the last buffer that is transferred together with the given non-empty
+  /// buffer.
   private static int lastNeighbour(ByteBuffer[] buffers, int first, int end) {
     int last = first;
     long bytes = buffers[first].remaining();
@@ -111,9 +113,9 @@ public final class BufferIo {
     }
   }
 
-  /// Sends the bytes of one buffer and advances its position by the number taken.
+  /// Sends the bytes of one buffer and advances its position by the number of bytes sent.
   ///
-  /// @return the number of bytes taken, or a negative errno if none were
+  /// @return the number of bytes sent, or a negative errno if none were sent
   public static int write(ByteMover into, ByteBuffer from) {
     int length = from.remaining();
     if (from.isDirect()) {
@@ -142,9 +144,9 @@ public final class BufferIo {
     }
   }
 
-  /// Sends the bytes of several buffers, in order.
+  /// Sends the bytes of several buffers in order.
   ///
-  /// @return as [#write(ByteMover, ByteBuffer)]
+  /// @return the result as defined by [#write(ByteMover, ByteBuffer)]
   public static long write(ByteMover into, ByteBuffer[] from, int offset, int length) {
     long total = 0;
     int i = offset;
@@ -187,7 +189,7 @@ public final class BufferIo {
     }
   }
 
-  /// Returns the number of bytes remaining in several buffers.
+  /// Returns the total number of bytes remaining in the given buffers.
   public static long remaining(ByteBuffer[] buffers, int offset, int length) {
     long total = 0;
     for (int i = offset; i < offset + length; i++) {

@@ -2,10 +2,11 @@ package sluice.nio.descriptors;
 
 import java.lang.foreign.MemorySegment;
 
-/// A mover of bytes between native memory and one descriptor, without waiting. The thread that
-/// holds the lock of the direction calls.
+/// Moves bytes between native memory and a descriptor without blocking. The methods are called by
+/// the thread that holds the lock of the direction.
 public interface ByteMover {
-  /// The result at the end of the stream, because 0 means that no bytes were requested.
+  /// The result at the end of the stream. It differs from 0, which means that no bytes were
+  /// requested.
   int EOF = Integer.MIN_VALUE;
 
   /// Receives bytes.
@@ -15,6 +16,6 @@ public interface ByteMover {
 
   /// Sends bytes.
   ///
-  /// @return the number of bytes taken, or a negative errno
+  /// @return the number of bytes sent, or a negative errno
   int send(MemorySegment segment, long offset, int length);
 }

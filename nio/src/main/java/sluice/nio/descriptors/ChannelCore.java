@@ -12,13 +12,14 @@ import sluice.sys.Epoll;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// The descriptor of a channel: tracks the threads that wait in it and closes it safely. Any thread
-/// may call.
+/// The descriptor of a channel. This class tracks the threads that are blocked on the descriptor
+/// and closes it safely. Any thread may call it.
 ///
-/// The descriptor is closed when no thread can be about to use it. A non-blocking operation holds
-/// the lock of its direction, which closing passes through, as it passes through the lock of the
-/// channel's state. A blocking operation is counted and woken, and closing waits until it has left.
-/// A number that the kernel reuses for another file is therefore never used by mistake.
+/// The descriptor is closed only when no thread can be about to use it. A non-blocking operation
+/// holds the lock of its direction, and the closing thread acquires and releases both these locks
+/// and the lock of the channel's state. Blocking operations are counted and woken, and the closing
+/// thread waits until they have returned. This ensures that a descriptor number is never used by
+/// mistake after the kernel has reused it for another file.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -39,14 +40,13 @@ public final class ChannelCore {
   private int blocked;
   private volatile boolean behavesAsSocket;
 
-  /// The epoll sets that contain the descriptor. Closing removes it from them: while a ring or a
-  /// process being started also has the file, the kernel would continue to report it. And a thread
-  /// in `epoll_wait` that examines the file at the moment of the close would hold the last
-  /// reference: it drops that when it returns from its wait, and the peer learns nothing until
-  /// then.
+  /// The epoll sets that contain the descriptor, which is removed from them when the channel
+  /// closes. Otherwise the kernel would continue to report the file while a ring or a process being
+  /// started still refers to it. In addition, a thread in `epoll_wait` that examines the file at
+  /// the moment of the close would hold the last reference until it returns from its wait, and the
+  /// peer would not be notified until then.
   private final List<Epoll> sets = new ArrayList<>(0);
 
-  /// The keys of the channel.
   private final List<ReadyListener> listeners = new ArrayList<>(0);
 
   /// The number of selectors that the channel is registered with.
@@ -59,33 +59,33 @@ public final class ChannelCore {
     this.fd = fd;
   }
 
-  /// Returns the descriptor. Only for a thread that holds a direction's lock, or is counted as
-  /// blocked.
+  /// Returns the descriptor. The caller must hold the lock of a direction or be counted as blocked.
   public int fd() {
     return fd;
   }
 
-  /// A direction of a channel: the lock of its operations and the thread that waits in it.
+  /// One direction of a channel, with the lock of its operations and the thread that waits in it.
   public final class Direction {
     public final ReentrantLock lock = new ReentrantLock();
     private @Nullable Waiter waiter;
     private boolean ended;
 
-    /// True if input has arrived since a thread last looked, which the descriptor does not report.
+    /// True if input that the descriptor does not report has arrived since a thread last checked.
     private boolean came;
 
-    /// True if the holder of [#lock] waits and will need the channel's monitor to continue. Guarded
-    /// by that monitor.
+    /// True if the holder of [#lock] is waiting and will need the channel's monitor to continue.
+    /// Guarded by that monitor.
     private boolean suspended;
 
-    /// Returns true if an operation of a stream waits. For the holder of the channel's
+    /// Returns true if an operation of a stream is waiting. The caller must hold the channel's
     /// `blockingLock()`.
     public boolean isSuspended() {
       return suspended;
     }
 
-    /// Takes [#lock]. A thread that holds the channel's monitor, which a suspended operation needs
-    /// to continue, releases it until that operation has ended.
+    /// Acquires [#lock]. If the calling thread holds the channel's monitor and a suspended
+    /// operation needs that monitor to continue, the thread releases it until that operation has
+    /// completed.
     ///
     /// @param monitor the channel's `blockingLock()`
     public void lock(Object monitor) {
@@ -101,12 +101,12 @@ public final class ChannelCore {
       restore(interrupted);
     }
 
-    /// Waits as [#await] does without limit, for an operation of a stream of
+    /// Waits indefinitely, as [#await] does, for an operation of a stream of
     /// `java.nio.channels.Channels`. Such a stream holds the channel's monitor, which the channel's
-    /// other stream also needs. The monitor is released meanwhile; another thread waits for the
-    /// descriptor and notifies the monitor.
+    /// other stream also needs. This method therefore releases the monitor while another thread
+    /// waits for the descriptor and notifies the monitor.
     ///
-    /// @param monitor the channel's `blockingLock()`, which the caller holds, as it holds [#lock]
+    /// @param monitor the channel's `blockingLock()`, which the caller holds in addition to [#lock]
     void awaitWithoutMonitor(int events, Object monitor) throws IOException {
       CompletableFuture<Void> ready = new CompletableFuture<>();
       suspended = true;
@@ -137,11 +137,11 @@ public final class ChannelCore {
       }
     }
 
-    /// Waits until the descriptor is ready, the time is over, or a thread calls [#wake]. May return
-    /// early, and does if this direction has ended.
+    /// Waits until the descriptor is ready, the timeout expires, or a thread calls [#wake]. This
+    /// method may return early, and always does if this direction has been shut down.
     ///
     /// @param events `POLL` bits
-    /// @param nanos negative waits without limit
+    /// @param nanos the timeout, or a negative number to wait indefinitely
     public void await(int events, long nanos) throws IOException {
       Waiter mine = Waiter.borrow();
       boolean needless;
@@ -163,7 +163,7 @@ public final class ChannelCore {
       }
     }
 
-    /// Waits until the operations in progress have ended.
+    /// Waits until the operations in progress have completed.
     public void pass() {
       lock.lock();
       try {
@@ -184,17 +184,17 @@ public final class ChannelCore {
       }
     }
 
-    /// Wakes the thread that waits in this direction, which was shut down, and prevents further
-    /// waits.
+    /// Shuts down this direction by waking the waiting thread and preventing further waits.
     public synchronized void end() {
       ended = true;
       wake();
     }
   }
 
-  /// Releases the monitor for a short time. The callers check their condition again each time.
+  /// Releases the monitor for a short time. Callers must check their condition again after each
+  /// call.
   ///
-  /// @return true if the thread was interrupted, in which state no wait would release the monitor
+  /// @return true if the thread is interrupted, in which case no wait would release the monitor
   @SuppressWarnings("WaitNotInLoop")
   private static boolean giveUpShortly(Object monitor) {
     try {
@@ -211,8 +211,9 @@ public final class ChannelCore {
     }
   }
 
-  /// Takes the locks of both directions, to change the channel's mode. Holds neither while the
-  /// monitor is released, because a stream that gets the monitor may need the other lock.
+  /// Acquires the locks of both directions in order to change the channel's mode. Neither lock is
+  /// held while the monitor is released, because a stream that acquires the monitor may need the
+  /// other lock.
   ///
   /// @param monitor the channel's `blockingLock()`, which the caller holds
   public void lockBoth(Object monitor) {
@@ -239,7 +240,7 @@ public final class ChannelCore {
     listeners.remove(listener);
   }
 
-  /// Wakes the thread that waits for input, in the channel or in a selector.
+  /// Wakes the thread that is waiting for input in the channel or in a selector.
   public void inputCame() {
     synchronized (this) {
       for (int i = 0; i < listeners.size(); i++) {
@@ -253,9 +254,9 @@ public final class ChannelCore {
     return closing;
   }
 
-  /// Makes the channel behave as the base of a `java.net` socket: interrupting a platform thread
-  /// neither wakes it nor closes the channel, and closing ends the output first. Called before the
-  /// first operation.
+  /// Makes the channel behave as the basis of a `java.net` socket. Interrupting a platform thread
+  /// neither wakes the thread nor closes the channel, and closing the channel shuts down the output
+  /// first. This method must be called before the first operation.
   public void behaveAsSocket() {
     behavesAsSocket = true;
   }
@@ -264,12 +265,13 @@ public final class ChannelCore {
     return behavesAsSocket;
   }
 
-  /// Returns true if interrupting the calling thread closes the channel that it is blocked in.
+  /// Returns true if interrupting the calling thread closes the channel on which it is blocked.
   public boolean isInterruptible() {
     return !behavesAsSocket || Thread.currentThread().isVirtual();
   }
 
-  /// Counts a blocking operation, or a short operation that must not lose its descriptor.
+  /// Registers a blocking operation, or a short operation during which the descriptor must not be
+  /// closed.
   ///
   /// @throws ClosedChannelException if the channel is being closed
   public synchronized void enterBlocking() throws ClosedChannelException {
@@ -279,27 +281,30 @@ public final class ChannelCore {
     blocked++;
   }
 
-  /// Ends a blocking operation. The last one lets the closing thread continue.
+  /// Unregisters a blocking operation. When the last operation leaves, the closing thread
+  /// continues.
   public synchronized void leaveBlocking() {
     if (--blocked == 0 && closing) {
       notifyAll();
     }
   }
 
-  /// Closes the descriptor and returns when that is done.
+  /// Closes the descriptor and returns after it has been closed.
   ///
-  /// @param blocking the channel's mode
-  /// @param stateLock held by threads that use the descriptor for anything but moving bytes
+  /// @param blocking true if the channel is in blocking mode
+  /// @param stateLock the lock that is held by threads that use the descriptor for anything other
+  ///   than transferring bytes
   public void close(boolean blocking, Object stateLock) {
     endOperations(blocking, stateLock);
     closeDescriptor();
   }
 
-  /// Ends the operations of a channel that does not block, and keeps the descriptor as long as
-  /// selectors have the channel registered.
+  /// Terminates the operations of a channel in non-blocking mode, and keeps the descriptor open as
+  /// long as selectors have the channel registered.
   ///
-  /// @param stateLock as for [#close]
-  /// @return true if it is kept: the last selector that releases the channel closes it
+  /// @param stateLock the same lock as in [#close]
+  /// @return true if the descriptor is kept open, in which case the last selector that releases the
+  ///   channel closes it
   public boolean closeLater(Object stateLock) {
     endOperations(false, stateLock);
     synchronized (this) {
@@ -308,9 +313,9 @@ public final class ChannelCore {
     }
   }
 
-  /// Handles the release of the channel by a selector.
+  /// Records that a selector has released the channel.
   ///
-  /// @return true if the caller has to close the descriptor, which was kept until now
+  /// @return true if the caller must close the descriptor, which was kept open until now
   public synchronized boolean endsKeeping() {
     boolean ends = kept && registrations.get() == 0;
     kept &= !ends;
@@ -344,7 +349,7 @@ public final class ChannelCore {
     }
   }
 
-  /// Records that a thread is about to put the descriptor into a set.
+  /// Records that a thread is about to add the descriptor to a set.
   private synchronized void isIn(Epoll set) {
     if (!sets.contains(set)) {
       sets.add(set);
@@ -362,9 +367,9 @@ public final class ChannelCore {
     }
   }
 
-  /// Changes an epoll set while the descriptor is guaranteed to be this channel's.
+  /// Modifies an epoll set while the descriptor is guaranteed to belong to this channel.
   ///
-  /// @return as [Epoll#control], -EBADF after closing
+  /// @return the result of [Epoll#control], or -EBADF if the descriptor has been closed
   public synchronized int control(Epoll epoll, int operation, int events, long data) {
     if (closed) {
       return -Errno.EBADF;

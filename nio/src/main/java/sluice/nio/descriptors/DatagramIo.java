@@ -13,11 +13,11 @@ import sluice.sys.MsgHeader;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// The transfer of datagrams between buffers and one socket. The receive half belongs to the holder
-/// of the channel's read lock, the send half to the holder of the write lock.
+/// The transfer of datagrams between buffers and one socket. The fields for receiving are owned by
+/// the holder of the channel's read lock, and those for sending by the holder of the write lock.
 ///
-/// Datagrams are copied through native memory: they are small, and the copy ensures that the kernel
-/// never gets memory that another thread may unmap.
+/// Datagrams are copied through native memory. They are small, and the copy ensures that the kernel
+/// never accesses memory that another thread may unmap.
 public final class DatagramIo {
   private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -25,7 +25,8 @@ public final class DatagramIo {
   private final MemorySegment incoming = message();
   private final MemorySegment outgoing = message();
 
-  /// The last sender's address as the kernel wrote it, and its decoded form.
+  /// The address of the last sender as written by the kernel, which is cached along with its
+  /// decoded form.
   private final MemorySegment known = Arena.ofAuto().allocate(SocketAddresses.STORAGE_BYTES);
 
   private @Nullable SocketAddress knownSender;
@@ -35,7 +36,7 @@ public final class DatagramIo {
     this.fd = fd;
   }
 
-  /// Allocates a message header, its one range, and room for an address.
+  /// Allocates a message header with a single buffer and space for an address.
   private static MemorySegment message() {
     return Arena.ofAuto()
         .allocate(MsgHeader.SIZE + IoVec.SIZE + SocketAddresses.STORAGE_BYTES, Long.BYTES);
@@ -44,9 +45,9 @@ public final class DatagramIo {
   private static final int VECTOR = MsgHeader.SIZE;
   private static final int NAME = MsgHeader.SIZE + IoVec.SIZE;
 
-  /// Receives one datagram, cut to the room of the buffer.
+  /// Receives one datagram and truncates it to the remaining capacity of the buffer.
   ///
-  /// @return the number of bytes that fit, or a negative errno
+  /// @return the number of bytes stored, or a negative errno
   public int receive(ByteBuffer buffer) {
     try (Scratch scratch = ScratchBuffers.borrow()) {
       int room = Math.min(buffer.remaining(), ScratchBuffers.BYTES);
@@ -101,7 +102,7 @@ public final class DatagramIo {
     return sender;
   }
 
-  /// Discards the datagrams that wait to be received.
+  /// Discards all datagrams in the receive queue.
   public void discardAll() {
     try (Scratch scratch = ScratchBuffers.borrow()) {
       int n;
@@ -113,7 +114,7 @@ public final class DatagramIo {
 
   /// Sends one datagram.
   ///
-  /// @param address the receiver's address; empty if the socket is connected
+  /// @param address the destination address, or an empty segment if the socket is connected
   /// @return the number of bytes sent, or a negative errno
   public int send(ByteBuffer buffer, MemorySegment address) {
     int length = buffer.remaining();
@@ -139,11 +140,11 @@ public final class DatagramIo {
     MsgHeader.set(outgoing, 0, outgoing, VECTOR, 1);
     MsgHeader.name(outgoing, 0, outgoing, NAME, (int) address.byteSize());
     int n = Sockets.sendmsg(fd, outgoing, 0, FLAGS);
-    // Retries after an error that an earlier datagram has caused.
+    // Retries once, because the error was caused by an earlier datagram.
     return n == -Errno.ECONNREFUSED ? Sockets.sendmsg(fd, outgoing, 0, FLAGS) : n;
   }
 
-  /// Sends one datagram as [#send] does, from the bytes of several buffers.
+  /// Sends one datagram as [#send] does, gathering its bytes from several buffers.
   public int gather(ByteBuffer[] buffers, int offset, int length) {
     long all = BufferIo.remaining(buffers, offset, length);
     if (all > ScratchBuffers.BYTES) {

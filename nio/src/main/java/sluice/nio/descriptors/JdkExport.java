@@ -1,6 +1,6 @@
 package sluice.nio.descriptors;
 
-/// A test of access to the JDK's own channel classes. Any thread may call.
+/// A check for access to the JDK's own channel classes. Any thread may call it.
 public final class JdkExport {
   private JdkExport() {}
 

@@ -14,37 +14,39 @@ import sluice.sys.Errno;
 import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
-/// The exceptions that applications know from the JDK's channels, with the same types and texts, in
-/// addition to those of the socket calls themselves ([SocketErrors]). Stateless: any thread may
-/// call.
+/// The exceptions that applications expect from the JDK's channels, with the same types and
+/// messages. The exceptions of the socket calls themselves are in [SocketErrors]. Stateless, so any
+/// thread may call it.
 public final class NetErrors {
   private static final String CLOSED = "Socket is closed";
 
   private NetErrors() {}
 
-  /// Returns the exception for connecting a stream. The message includes the address if
-  /// `jdk.includeInExceptions` has `hostInfo`, as in the JDK.
+  /// Returns the exception for a failed connection attempt of a stream. The message includes the
+  /// address if `jdk.includeInExceptions` contains `hostInfo`, as in the JDK.
   ///
-  /// @param errno positive or negated
+  /// @param errno the error number, positive or negated
   public static IOException ofConnect(int errno, SocketAddress remote) {
     return SocketErrors.of(
         errno,
         JdkDecisions.hostInfo() ? Errno.describe(errno) + ": " + remote : Errno.describe(errno));
   }
 
-  /// Returns the exception for a call that accepts a connection, creates a pipe or moves bytes.
+  /// Returns the exception for a failed call that accepts a connection, creates a pipe or transfers
+  /// bytes.
   public static IOException ofTransfer(int errno) {
     return new IOException(Errno.describe(errno));
   }
 
-  /// Returns true if a negative result only means that nothing can be done now.
+  /// Returns true if a negative result means that the operation would block or was interrupted and
+  /// can be retried.
   public static boolean again(long result) {
     return result == -Errno.EAGAIN || result == -Errno.EINTR;
   }
 
-  /// Translates an exception of a channel into that of a `Socket`.
+  /// Translates an exception of a channel into the corresponding exception of a `Socket`.
   ///
-  /// @throws RuntimeException the problem itself if a `Socket` throws it unchanged
+  /// @throws RuntimeException the given exception itself if a `Socket` throws it unchanged
   public static IOException forAdaptor(Exception problem) {
     return switch (problem) {
       case ClosedChannelException e -> initCause(new SocketException(CLOSED), e);
@@ -62,7 +64,8 @@ public final class NetErrors {
     };
   }
 
-  /// Translates an exception as [#forAdaptor] does, where only a `SocketException` may be thrown.
+  /// Translates an exception as [#forAdaptor] does, for methods that may only throw a
+  /// `SocketException`.
   public static SocketException ofAdaptor(Exception problem) {
     IOException known = forAdaptor(problem);
     return known instanceof SocketException socket

@@ -6,7 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import sluice.sys.Epoll;
 import sluice.sys.PollFds;
 
-/// A waiter that parks a virtual thread. Owned by the thread that created it; any thread wakes it.
+/// A waiter that parks a virtual thread. It is owned by the thread that created it, and any thread
+/// may wake it.
 public final class ParkingWaiter extends Waiter {
   private final Thread thread = Thread.currentThread();
   private volatile boolean awake;

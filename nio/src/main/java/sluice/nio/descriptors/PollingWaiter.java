@@ -6,11 +6,11 @@ import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// A waiter that blocks a platform thread in `poll(2)`. The thread that borrowed it waits, any
-/// thread wakes it.
+/// A waiter that blocks a platform thread in `poll(2)`. Only the thread that borrowed it may wait,
+/// and any thread may wake it.
 ///
-/// Waiters are kept for the next thread that blocks, at most 64 of them, so a thread that ends
-/// leaves no descriptor behind.
+/// Up to 64 waiters are pooled for the next thread that blocks. A thread that terminates therefore
+/// leaks no descriptor.
 final class PollingWaiter extends Waiter {
   private static final int KEPT = 64;
   private static final ConcurrentLinkedQueue<PollingWaiter> POOL = new ConcurrentLinkedQueue<>();

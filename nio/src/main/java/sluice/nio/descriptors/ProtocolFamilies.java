@@ -23,17 +23,18 @@ import sluice.sys.SysException;
 import sluice.sys.sockets.JdkDecisions;
 import sluice.sys.sockets.SocketErrors;
 
-/// The protocol families of sockets: opens sockets, and checks and encodes addresses. Stateless:
-/// any thread may call.
+/// Opens sockets of a protocol family, and checks and encodes their addresses. Stateless, so any
+/// thread may call it.
 ///
-/// A channel without a given family uses IPv6 and also talks IPv4 (RFC 3493 section 3.7), unless
-/// the JDK works without IPv6 ([JdkDecisions]).
+/// A channel that is opened without a family uses IPv6 and can also communicate over IPv4 (RFC 3493
+/// section 3.7), unless IPv6 is disabled in the JDK ([JdkDecisions]).
 public final class ProtocolFamilies {
   private ProtocolFamilies() {}
 
-  /// Returns the requested family, or the family that serves both IP versions.
+  /// Returns the requested family, or the family that supports both IP versions if none is
+  /// requested.
   ///
-  /// @throws UnsupportedOperationException for a family that channels of this kind do not have
+  /// @throws UnsupportedOperationException if channels of this kind do not support the family
   public static StandardProtocolFamily choose(@Nullable ProtocolFamily family, boolean unixToo) {
     if (family == null) {
       return JdkDecisions.ipv6() ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
@@ -68,10 +69,10 @@ public final class ProtocolFamilies {
     }
   }
 
-  /// Returns an address as an internet address.
+  /// Returns the given address as an internet address after checking it.
   ///
-  /// @throws UnresolvedAddressException if it is not resolved
-  /// @throws UnsupportedAddressTypeException if a socket of this family cannot use it
+  /// @throws UnresolvedAddressException if the address is not resolved
+  /// @throws UnsupportedAddressTypeException if a socket of this family cannot use the address
   public static InetSocketAddress checkInet(SocketAddress address, StandardProtocolFamily family) {
     java.util.Objects.requireNonNull(address);
     if (!(address instanceof InetSocketAddress inet)) {
@@ -124,7 +125,7 @@ public final class ProtocolFamilies {
     }
   }
 
-  /// Encodes an address in the form a socket of this family takes.
+  /// Encodes an address in the format that a socket of this family requires.
   public static MemorySegment encode(
       StandardProtocolFamily family, SocketAddress address, SegmentAllocator allocator)
       throws SocketException {
@@ -140,14 +141,14 @@ public final class ProtocolFamilies {
     }
   }
 
-  /// Returns the address a socket is bound to.
+  /// Returns the address that a socket is bound to.
   public static SocketAddress local(int fd, StandardProtocolFamily family) throws IOException {
     SocketAddress address =
         SocketErrors.translate(() -> new SocketAddress[] {Sockets.getsockname(fd)})[0];
     return orUnnamed(address, family);
   }
 
-  /// Returns an address, or the unnamed one of the family if the kernel knows none.
+  /// Returns the given address, or the unnamed address of the family if it is null.
   public static SocketAddress orUnnamed(
       @Nullable SocketAddress address, StandardProtocolFamily family) {
     if (family == StandardProtocolFamily.UNIX) {

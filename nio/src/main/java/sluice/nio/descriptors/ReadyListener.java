@@ -1,7 +1,7 @@
 package sluice.nio.descriptors;
 
-/// A listener for a channel that has become ready without the kernel reporting it. Any thread
-/// calls.
+/// A listener that is notified when a channel has become ready although the kernel does not report
+/// it. Any thread may call it.
 public interface ReadyListener {
   void readyWithoutKernel();
 }

@@ -5,20 +5,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
-/// A pool of native buffers through which heap arrays are copied to the kernel. Any thread borrows
-/// and returns.
+/// A pool of native buffers through which heap arrays are copied to the kernel. Any thread may
+/// borrow and return a buffer.
 ///
-/// A buffer per thread would cost memory for each virtual thread. Instead, a thread tries the slot
-/// selected by its id and then the next ones, so that a platform thread nearly always finds a
-/// buffer that is still in its cache.
+/// Thread-local buffers would consume memory for each virtual thread. Instead, a thread probes the
+/// slots beginning with the one selected by its id, so that a platform thread nearly always obtains
+/// a buffer that is still in the CPU's cache.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `BUSY[i * STRIDE]` | any thread | compare-and-set (acquire) | release when returned |
 /// | `SLOTS[i]` | the thread that holds slot i, once | plain | plain |
 ///
-/// Limits: 32 buffers of 64 KiB that live as long as the process; a further borrower gets one for
-/// the duration of its call.
+/// Limits: the pool has 32 buffers of 64 KiB, which are never freed. If all of them are in use, a
+/// buffer is allocated for the duration of the call.
 final class ScratchBuffers {
   /// The size of each buffer.
   static final int BYTES = 64 << 10;
@@ -28,7 +28,7 @@ final class ScratchBuffers {
   private static final AtomicIntegerArray BUSY = new AtomicIntegerArray(COUNT * STRIDE);
   private static final Scratch[] SLOTS = new Scratch[COUNT];
 
-  /// A borrowed buffer; closing returns it.
+  /// A borrowed buffer, which is returned to the pool when it is closed.
   static final class Scratch implements AutoCloseable {
     private final int slot;
     private final @Nullable Arena arena;

@@ -3,15 +3,15 @@ package sluice.nio.descriptors;
 import java.nio.channels.ClosedChannelException;
 import sluice.loop.poller.DescriptorChannel;
 
-/// A channel of Sluice, as selectors see it. Any thread may call.
+/// A channel of Sluice as seen by selectors. Any thread may call it.
 public interface SluiceChannel extends DescriptorChannel {
   ChannelCore core();
 
   boolean isOpen();
 
-  /// Returns the descriptor for a [sluice.loop.poller.Poller]; negative once closed. Bytes that a
-  /// selector's ring has received already do not make it ready: a channel belongs to one of the two
-  /// at a time.
+  /// Returns the descriptor for use by a [sluice.loop.poller.Poller], or a negative number if the
+  /// channel is closed. Bytes that the ring of a selector has already received do not make the
+  /// descriptor ready, so a channel must not be used by a poller and a ring at the same time.
   @Override
   default int descriptor() {
     return isOpen() ? core().fd() : -1;
@@ -23,16 +23,16 @@ public interface SluiceChannel extends DescriptorChannel {
     }
   }
 
-  /// Returns the `EPOLL` events that make these operations ready.
+  /// Returns the `EPOLL` events that indicate readiness for the given operations.
   int eventsFor(int operations);
 
-  /// Returns the wanted operations that such events make ready now.
+  /// Returns the subset of the wanted operations that are ready according to the given events.
   ///
   /// @param events `EPOLL` bits
   int readyFor(int events, int wanted);
 
-  /// Returns the operations that are ready without asking the kernel, because a ring has delivered
-  /// input.
+  /// Returns the operations that are known to be ready without querying the kernel because a ring
+  /// has already delivered input.
   default int readyHere() {
     return 0;
   }
@@ -42,9 +42,10 @@ public interface SluiceChannel extends DescriptorChannel {
     return false;
   }
 
-  /// Detaches the channel from its ring, if it has one.
+  /// Detaches the channel from its ring if it has one.
   default void releaseRing() {}
 
-  /// Handles the release of the channel by a selector, for which it may have kept its descriptor.
+  /// Notifies the channel that a selector has released it. If the descriptor was kept open for that
+  /// selector, it may now be closed.
   default void deregistered() {}
 }

@@ -11,23 +11,23 @@ import sluice.sys.Sockets;
 import sluice.sys.sockets.OptionTable;
 import sluice.sys.sockets.SocketErrors;
 
-/// The common state of all socket channels: a descriptor, a family, and a local address once it is
-/// bound. Any thread may call.
+/// The common state of all socket channels, which consists of a descriptor, a family, and the local
+/// address once the socket is bound. Any thread may call it.
 ///
-/// This object is the lock of the channel's state: its holder may use the descriptor of an open
-/// channel, which is not closed meanwhile.
+/// This object is also the lock of the channel's state. The descriptor of an open channel is not
+/// closed while a thread holds the lock.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `local` | any thread | volatile | under this object's lock |
 ///
-/// Lifecycle: unbound → bound; the address stays after closing.
+/// Lifecycle: unbound → bound. The address remains available after the channel is closed.
 public final class SocketState {
   private final ChannelCore core;
   private final StandardProtocolFamily family;
   private volatile @Nullable SocketAddress local;
 
-  /// @param fd the descriptor of a socket of this family, which the channel owns from now on
+  /// @param fd the descriptor of a socket of this family, which is owned by the channel from now on
   public SocketState(int fd, StandardProtocolFamily family) {
     this.core = new ChannelCore(fd);
     this.family = family;
@@ -46,7 +46,8 @@ public final class SocketState {
     return family == StandardProtocolFamily.UNIX;
   }
 
-  /// Returns the known local address, also after closing; null while there is none.
+  /// Returns the local address if it is known, or null if the socket is not bound. The address
+  /// remains available after the channel is closed.
   public @Nullable SocketAddress local() {
     return local;
   }
@@ -56,30 +57,30 @@ public final class SocketState {
     local = address;
   }
 
-  /// Returns the wildcard address of the family, for a port that the kernel chooses.
+  /// Returns the wildcard address of the family with port 0, for which the kernel chooses a port.
   public InetSocketAddress any() {
     return ProtocolFamilies.any(family, 0);
   }
 
-  /// Returns an address as an internet address.
+  /// Returns the given address as an internet address after checking it.
   ///
-  /// @throws java.nio.channels.UnresolvedAddressException if it is not resolved
+  /// @throws java.nio.channels.UnresolvedAddressException if the address is not resolved
   /// @throws java.nio.channels.UnsupportedAddressTypeException if a socket of this family cannot
-  ///   use it
+  ///   use the address
   public InetSocketAddress checkInet(SocketAddress address) {
     return ProtocolFamilies.checkInet(address, family);
   }
 
-  /// Queries the kernel for the local address, and stores it. Called by the holder of this object's
-  /// lock, for an open channel.
+  /// Queries the kernel for the local address and stores it. The caller must hold this object's
+  /// lock, and the channel must be open.
   public SocketAddress lookUpLocal() throws IOException {
     SocketAddress address = ProtocolFamilies.local(core.fd(), family);
     local = address;
     return address;
   }
 
-  /// Binds the socket to an address. Called by the holder of this object's lock, for an open
-  /// channel.
+  /// Binds the socket to an address. The caller must hold this object's lock, and the channel must
+  /// be open.
   ///
   /// @param to an address of this family
   public void bind(SocketAddress to) throws IOException {
@@ -90,7 +91,7 @@ public final class SocketState {
 
   /// Sets an option of an open channel.
   ///
-  /// @param options the options of the channel's kind
+  /// @param options the options that channels of this kind support
   /// @throws UnsupportedOperationException if the channel does not have the option
   /// @throws IllegalArgumentException if the value is not of the option's type, or out of range
   public void set(SluiceChannel channel, OptionTable options, SocketOption<?> name, Object value)
@@ -102,9 +103,9 @@ public final class SocketState {
     }
   }
 
-  /// Reads an option of an open channel.
+  /// Returns the value of an option of an open channel.
   ///
-  /// @param options the options of the channel's kind
+  /// @param options the options that channels of this kind support
   /// @throws UnsupportedOperationException if the channel does not have the option
   public <T> T get(SluiceChannel channel, OptionTable options, SocketOption<T> name)
       throws IOException {
@@ -115,9 +116,9 @@ public final class SocketState {
     }
   }
 
-  /// Closes the descriptor and returns when that is done.
+  /// Closes the descriptor and returns after it has been closed.
   ///
-  /// @param blocking the channel's mode
+  /// @param blocking true if the channel is in blocking mode
   public void close(boolean blocking) {
     core.close(blocking, this);
   }

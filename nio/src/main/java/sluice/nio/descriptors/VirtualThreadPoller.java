@@ -9,12 +9,13 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.sockets.SocketErrors;
 
-/// A poller that wakes virtual threads whose descriptor is ready. Any virtual thread arms a
-/// wake-up; one daemon thread per poller waits for all of them.
+/// A poller that unparks virtual threads when their descriptors become ready. Any virtual thread
+/// may arm a wake-up. A single daemon thread per poller waits for all descriptors.
 ///
-/// A descriptor has one place in an epoll set, so readers and writers have a poller each. An entry
-/// that has fired, or whose thread gave up, stays in the set disarmed or with an unknown token;
-/// [ChannelCore] removes it before it closes the descriptor.
+/// A descriptor can be registered only once with an epoll set, so there are separate pollers for
+/// readers and writers. After an entry has fired, or its thread has stopped waiting, it remains in
+/// the set disarmed or with an unknown token. [ChannelCore] removes it before it closes the
+/// descriptor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -60,7 +61,7 @@ final class VirtualThreadPoller {
     return epoll;
   }
 
-  /// Arms one wake-up.
+  /// Arms a single wake-up.
   ///
   /// @return a token for [#forget]
   long arm(int fd, int events, Waiter waiter) throws IOException {

@@ -18,10 +18,10 @@ import sluice.nio.ring.SelectorLoop;
 /// A front that serves the files of a directory before all listening channels of this JVM. Any
 /// thread may call.
 ///
-/// A *companion*, one thread for the process, turns the loop of most channels. The channels of a
-/// server whose selecting thread runs no application code wait for that thread, the *owner* of
-/// their loop ([FrontMode], [FrontOwner]). Such a server would not accept clients before it selects
-/// either.
+/// The loop of most channels is run by the *companion*, a single thread per process. If the
+/// selecting thread of a server runs no application code, the server's channels wait for that
+/// thread instead, which becomes the *owner* of their loop ([FrontMode], [FrontOwner]). This causes
+/// no delay, because the server would not accept clients before it selects in any case.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -29,7 +29,7 @@ import sluice.nio.ring.SelectorLoop;
 /// | `someWait` | any thread | volatile | under this object's lock |
 /// | `owner` | opening threads, selecting threads | volatile | volatile |
 ///
-/// Lifecycle: as long as the JVM, unless it is closed.
+/// Lifecycle: open until it is closed, or until the JVM exits.
 public final class Front implements AcceptPorts, AutoCloseable {
   private final Path directory;
   private final FrontSettings settings;
@@ -37,18 +37,18 @@ public final class Front implements AcceptPorts, AutoCloseable {
   private final boolean quiet;
   private @Nullable FrontServer companion;
 
-  /// The listening channels without a loop.
+  /// The listening channels that do not have a loop yet.
   private final List<FrontListener> waiting = new ArrayList<>();
 
   private volatile boolean someWait;
 
-  /// The owner that listening channels wait for.
+  /// The owner for which listening channels are waiting.
   private volatile @Nullable FrontOwner owner;
 
   /// Creates a front.
   ///
-  /// @param directory the directory whose files are served before the application is asked
-  /// @param quiet true to report only problems on standard error
+  /// @param directory the directory whose files are served without asking the application
+  /// @param quiet true to print only problems on standard error
   public Front(Path directory, FrontSettings settings, FrontMode mode, boolean quiet) {
     this.directory = directory;
     this.settings = settings;
@@ -73,8 +73,8 @@ public final class Front implements AcceptPorts, AutoCloseable {
     return listener;
   }
 
-  /// Returns the loop for the thread of a selector that is being opened; null if the thread only
-  /// waits.
+  /// Returns the loop to run on the thread of a selector that is being opened, or null if that
+  /// thread should only wait.
   public @Nullable SelectorLoop loop() {
     if (!mode.ownsBySelector()) {
       return null;
@@ -93,7 +93,8 @@ public final class Front implements AcceptPorts, AutoCloseable {
     return running;
   }
 
-  /// Ends the companion with all its connections. A channel that listens later gets a new one.
+  /// Terminates the companion and closes all its connections. If a channel starts to listen later,
+  /// a new companion is started for it.
   @Override
   public void close() {
     FrontServer running;
@@ -106,14 +107,14 @@ public final class Front implements AcceptPorts, AutoCloseable {
     }
   }
 
-  /// Opens a loop on the calling thread, which turns it.
+  /// Opens a loop that is run by the calling thread.
   FrontServer openHere() throws IOException {
     return FrontServer.open(Site.of(directory), settings, Front::complain);
   }
 
   // ---- listening channels that wait for an owner ----------------------------------------------
 
-  /// Queues a channel to be adopted by the next turn of an owner.
+  /// Queues a channel, which will be adopted in the next turn of an owner.
   void await(FrontListener listener) {
     synchronized (this) {
       waiting.add(listener);
@@ -129,9 +130,9 @@ public final class Front implements AcceptPorts, AutoCloseable {
     waiting.remove(listener);
   }
 
-  /// Adopts all waiting channels. Called on the thread that turns `server`.
+  /// Adopts all waiting channels. Called on the thread that runs `server`.
   ///
-  /// @param into receives the channels
+  /// @param into the list to which the adopted channels are added
   void adoptWaiting(FrontServer server, List<FrontListener> into) {
     if (someWait) {
       for (FrontListener each : takeWaiting()) {
@@ -148,7 +149,7 @@ public final class Front implements AcceptPorts, AutoCloseable {
     return taken;
   }
 
-  /// Gives the waiting channels to the companion, because their owner cannot turn a loop.
+  /// Passes the waiting channels to the companion because their owner cannot run a loop.
   void doWithoutOwner(FrontOwner refused, String why) {
     if (owner == refused) {
       owner = null;
@@ -163,7 +164,7 @@ public final class Front implements AcceptPorts, AutoCloseable {
     }
   }
 
-  /// Prints a line of information.
+  /// Prints an informational message unless the front is quiet.
   void say(String line) {
     if (!quiet) {
       complain(line);

@@ -19,8 +19,8 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// A port for a listening channel whose clients reach the front first. Accepting threads hold the
-/// channel's accept lock; the front's loop delivers connections.
+/// A port for a listening channel whose clients connect to the front first. The front's loop
+/// delivers connections to this port. Accepting threads hold the channel's accept lock.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -33,7 +33,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
   private final ArrayDeque<FrontStream> waiting = new ArrayDeque<>();
   private boolean closed;
 
-  /// The stream returned last by [#accept].
+  /// The stream that was returned last by [#accept].
   private @Nullable FrontStream given;
 
   private final List<FrontStream> toTell = new ArrayList<>();
@@ -50,7 +50,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
     listening = started;
   }
 
-  /// Makes a loop accept for the channel, unless the channel is closed.
+  /// Instructs a loop to accept connections for the channel, unless the channel is closed.
   void adopt(FrontServer server) {
     try {
       channel.core().enterBlocking();
@@ -73,12 +73,13 @@ final class FrontListener implements AcceptPort, FrontApplication {
     }
   }
 
-  /// Reports that no loop accepts for the channel.
+  /// Reports that no loop accepts connections for the channel.
   void complain(IOException why) {
     Front.complain(channel.localAddress() + " accepts no client: " + why.getMessage());
   }
 
-  /// Queues the channel for another owner, because the loop that accepted for it has ended.
+  /// Queues the channel for another owner because the loop that accepted its connections has
+  /// terminated.
   void awaitAnotherOwner() {
     listening = null;
     synchronized (this) {
@@ -120,7 +121,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
     }
   }
 
-  /// Records that a stream has news for its channel.
+  /// Records that the channel of a stream must be notified.
   void tell(FrontStream stream) {
     toTell.add(stream);
   }
@@ -183,10 +184,11 @@ final class FrontListener implements AcceptPort, FrontApplication {
 
   @Override
   public void release() {
-    // The channel stays with the front.
+    // Ignored, because the channel always belongs to the front.
   }
 
-  /// Resets the clients that the application has not accepted, as the kernel does with its queue.
+  /// Resets the connections that the application has not accepted, just as the kernel resets those
+  /// in its accept queue.
   @Override
   public void beforeClose() {
     front.forget(this);

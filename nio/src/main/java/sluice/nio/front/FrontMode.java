@@ -3,19 +3,20 @@ package sluice.nio.front;
 import java.util.List;
 import java.util.Optional;
 
-/// The choice of the thread that turns the loop of a front.
+/// Determines the thread that runs the loop of a front.
 public enum FrontMode {
-  /// The selecting thread, for servers that are known not to run application code on it.
+  /// The selecting thread if the server is known to run no application code on it, and otherwise a
+  /// separate thread.
   AUTO,
-  /// The thread of the first selector.
+  /// The thread that uses the first selector.
   OWNER,
-  /// A separate thread.
+  /// A separate thread, in all cases.
   COMPANION;
 
-  /// A server whose selecting thread runs no application code.
+  /// A known server whose selecting thread runs no application code.
   ///
-  /// @param listens the prefix of the name of the class that binds
-  /// @param selects the class that opens the selector whose thread turns the loop
+  /// @param listens the prefix of the name of the class that binds the listening channel
+  /// @param selects the class that opens the selector whose thread runs the loop
   private record Known(String name, String listens, String selects) {}
 
   private static final List<Known> SERVERS =
@@ -25,8 +26,8 @@ public enum FrontMode {
               "org.apache.tomcat.util.net.NioEndpoint",
               "org.apache.tomcat.util.net.NioEndpoint$Poller"));
 
-  /// Returns the reason why the calling thread, which binds a listening channel, leaves the loop to
-  /// a selecting thread; empty if a separate thread turns it.
+  /// Returns the reason for running the loop on a selecting thread, given that the calling thread
+  /// binds a listening channel, or an empty value if the loop runs on a separate thread.
   Optional<String> ownerOfListener() {
     return switch (this) {
       case OWNER -> Optional.of("as told");
@@ -39,7 +40,7 @@ public enum FrontMode {
     };
   }
 
-  /// Returns true if the thread that will use the selector being opened may turn a loop.
+  /// Returns true if the loop may run on the thread that will use the selector being opened.
   boolean ownsBySelector() {
     return switch (this) {
       case OWNER -> true;

@@ -9,10 +9,11 @@ import sluice.loop.DescriptorWatch;
 import sluice.nio.ring.SelectorLoop;
 import sluice.sys.threads.ThreadEnds;
 
-/// The loop of a front on the thread that selects for the application: it receives, serves files
-/// and collects readiness in one wait, without any handoff between threads.
+/// The loop of a front that runs on the thread that selects for the application. It receives
+/// requests, serves files and collects readiness in a single wait, without any handoff between
+/// threads.
 ///
-/// The loop belongs to the thread that selects first, and ends there.
+/// The loop belongs to the thread that selects first, and must be closed by that thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +21,7 @@ import sluice.sys.threads.ThreadEnds;
 /// | `set`, `setReady`, `listeners` | the selecting thread, the closing thread | plain | plain |
 /// | `over`, `awaitsThread` | the selecting thread, closing threads | under this object's lock | the same |
 ///
-/// Lifecycle: waiting for the first select → turning → over.
+/// Lifecycle: waiting for the first select → running → closed.
 final class FrontOwner implements SelectorLoop {
   private final Front front;
   private volatile @Nullable FrontServer server;
@@ -97,8 +98,8 @@ final class FrontOwner implements SelectorLoop {
     close(ended);
   }
 
-  /// Closes the loop. A ring belongs to its thread, so another thread can close it only when that
-  /// one has ended.
+  /// Closes the loop. Since a ring belongs to its thread, another thread can close the ring only
+  /// after that thread has terminated.
   @Override
   public void close(Runnable ended) {
     Thread turning = thread;

@@ -15,8 +15,9 @@ import sluice.nio.descriptors.ByteMover;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// A port for a connection that the application shares with the front: input that the front passes
-/// on waits here until the channel reads it, and the channel sends on its own descriptor.
+/// A port for a connection that the application shares with the front. Input that the front
+/// forwards to the application is buffered here until the channel reads it. The channel sends on
+/// its own descriptor.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,7 +26,8 @@ import sluice.sys.Files;
 /// | `told` | the front's loop | plain | plain |
 /// | `endsFirst` | the closing thread | plain | plain |
 ///
-/// Limits: with [#LIMIT] bytes waiting, the front delivers no more until half of them are read.
+/// Limits: when [#LIMIT] bytes are buffered, the front stops delivering input until half of them
+/// have been read.
 final class FrontStream implements StreamPort, FrontLink {
   static final int LIMIT = 64 << 10;
 
@@ -44,7 +46,7 @@ final class FrontStream implements StreamPort, FrontLink {
   private boolean ended;
   private boolean reset;
 
-  /// True if FIN precedes the reset for unread bytes, as when the JDK closes sockets.
+  /// True if a FIN is sent before the reset for unread bytes, as when the JDK closes a socket.
   private boolean endsFirst;
 
   /// @param fd a descriptor of the connection, which the channel will close
@@ -58,13 +60,14 @@ final class FrontStream implements StreamPort, FrontLink {
     return fd;
   }
 
-  /// Attaches the stream to the channel with which the application has accepted the connection.
+  /// Attaches this stream to the channel that was created when the application accepted the
+  /// connection.
   void serve(SluiceSocketChannel taken) {
     taken.port(this);
     channel = taken;
   }
 
-  /// Drops a connection that the application does not accept.
+  /// Closes a connection that the application will not accept.
   void drop() {
     Files.close(fd);
     connection.dropped();
@@ -173,9 +176,9 @@ final class FrontStream implements StreamPort, FrontLink {
     return count;
   }
 
-  /// Advances behind bytes that were read.
+  /// Advances the read position past bytes that have been read.
   ///
-  /// @return true if the room that the front waits for is available again
+  /// @return true if the front can deliver input again because enough space has become available
   private boolean taken(int count) {
     from += count;
     if (from == to) {
@@ -234,7 +237,7 @@ final class FrontStream implements StreamPort, FrontLink {
 
   @Override
   public void release() {
-    // The channel stays with the front.
+    // Ignored, because the channel always belongs to the front.
   }
 
   @Override
@@ -244,8 +247,8 @@ final class FrontStream implements StreamPort, FrontLink {
     int _ = StreamEnd.doNotWait(fd);
   }
 
-  /// Leaves the end to the loop, which has the last descriptor of the connection and ends it as
-  /// closing would end a plain one.
+  /// Passes the end of the connection to the loop. The loop holds the last descriptor of the
+  /// connection and closes it in the same way as a channel without a front would be closed.
   @Override
   public void closed() {
     connection.closed(endsFirst);

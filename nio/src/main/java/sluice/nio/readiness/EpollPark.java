@@ -6,15 +6,15 @@ import sun.nio.ch.Net;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
-/// A means for a virtual thread to wait for an epoll descriptor without its carrier: to the JDK's
-/// pollers it looks like a channel. Owned by the thread that selects.
+/// Parks a virtual thread until an epoll descriptor is ready, without blocking its carrier. The
+/// JDK's pollers treat this object as a channel. It is owned by the selecting thread.
 final class EpollPark implements SelChImpl {
   private int fd;
 
-  /// Parks until the epoll descriptor has something to report, the time is over, or the thread is
+  /// Parks until the epoll descriptor has events, the timeout expires, or the thread is
   /// interrupted.
   ///
-  /// @param nanos 0 does not wait, negative waits without limit
+  /// @param nanos the timeout, 0 to return immediately, or a negative number to wait indefinitely
   void await(int epollFd, long nanos) throws IOException {
     if (nanos != 0) {
       fd = epollFd;

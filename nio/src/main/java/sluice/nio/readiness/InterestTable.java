@@ -16,19 +16,22 @@ import sluice.sys.SysException;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
-/// The interest of a selector's keys, and its image in the kernel's epoll set. Any thread changes
-/// an interest; the thread that selects applies the changes, waits and collects.
+/// The interest sets of a selector's keys and their representation in the kernel's epoll set. Any
+/// thread may change an interest set. The selecting thread applies the changes, waits for events
+/// and collects them.
 ///
-/// A key starts level-triggered, as the JDK's do: it costs nothing while its interest stays. The
-/// first time its interest is dropped it becomes edge-triggered. From then on dropping the interest
-/// costs no call: the kernel reports at most the next arrival, and only several reports without an
-/// interest make the table tell the kernel. Restoring the interest costs no `epoll_ctl` either;
-/// because an edge may have passed, the next select checks all such descriptors with one `ppoll`. A
-/// key whose interest remains after several reports becomes level-triggered again.
+/// A key is initially level-triggered, as in the JDK, which requires no system calls as long as its
+/// interest does not change. When its interest is dropped for the first time, it becomes
+/// edge-triggered. From then on dropping the interest requires no system call, because the kernel
+/// reports at most the next arrival. The table only modifies the kernel's set after several reports
+/// of a descriptor without an interest. Restoring the interest requires no `epoll_ctl` either.
+/// However, an edge may have been missed, so the next select checks all such descriptors with a
+/// single `ppoll`. A key whose interest remains set after several reports becomes level-triggered
+/// again.
 ///
-/// A file that is closed leaves the kernel's set by itself, unless there is a duplicate of the
-/// descriptor. Its events then carry an old generation. As no call can remove it any more, the
-/// table builds a new set after a number of them.
+/// When a file is closed, the kernel removes it from the set unless there is a duplicate of the
+/// descriptor. In that case its events carry an outdated generation. Since the file can no longer
+/// be removed by any call, the table creates a new set after a number of such events.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -38,12 +41,12 @@ import sun.nio.ch.SelectionKeyImpl;
 final class InterestTable {
   static final int MAX_EVENTS = 1024;
 
-  /// The initial room for the results of a select; most selectors never report more.
+  /// The initial capacity for the results of a select, which is sufficient for most selectors.
   private static final int FIRST_EVENTS = 16;
 
-  /// The limits for becoming level-triggered again: five consecutive reports after which the
-  /// interest was left alone, or seventeen after which it was dropped and restored before the next
-  /// select.
+  /// The weight of reports at which a key becomes level-triggered again. It is reached by five
+  /// consecutive reports after which the interest remained unchanged, or by seventeen after which
+  /// it was dropped and restored before the next select.
   private static final int STEADY_LIMIT = 16;
 
   private static final int UNTOUCHED = 4;
@@ -67,8 +70,8 @@ final class InterestTable {
   private boolean closed;
   private @Nullable SysException failure;
 
-  /// @param threshold the number of changes that wait for the next select; one more applies them
-  /// @param epoll the set of the selector, which closes it
+  /// @param threshold the maximum number of changes that are deferred until the next select
+  /// @param epoll the set of the selector, which remains responsible for closing it
   InterestTable(int threshold, EpollDriver epoll, ReadinessCounters counts) {
     this.threshold = threshold;
     this.epoll = epoll;
@@ -90,7 +93,7 @@ final class InterestTable {
 
   // ---- the thread that selects ---------------------------------------------------------------
 
-  /// Returns the set to wait on until the next [#collect].
+  /// Returns the set on which to wait before the next call of [#collect].
   Epoll epoll() {
     return epoll.epoll();
   }
@@ -99,14 +102,14 @@ final class InterestTable {
     return events;
   }
 
-  /// Returns how often an interest was dropped; may wrap.
+  /// Returns the number of times an interest was dropped. The value may wrap around.
   synchronized int drops() {
     return drops;
   }
 
   /// Updates the kernel's set and checks the keys that may be ready without a new edge.
   ///
-  /// @return true if a key is ready already
+  /// @return true if at least one key is already ready
   synchronized boolean prepare() throws IOException {
     counts.selects++;
     applyPending();
@@ -192,8 +195,8 @@ final class InterestTable {
     }
   }
 
-  /// Passes a registration to the kernel. Adding and modifying examine the file: the next wait
-  /// reports a ready file, also in edge mode.
+  /// Passes a registration to the kernel. Both adding and modifying make the kernel examine the
+  /// file, so the next wait reports a file that is ready, even in edge-triggered mode.
   private void control(Registration registration, boolean known, int bits, boolean edge) {
     int mode = edge ? EPOLLET : 0;
     int result = epoll.arm(known, registration.fd, bits | mode, registration.data());
@@ -258,7 +261,7 @@ final class InterestTable {
     readyKeys[readyCount] = registration.key;
     readyEvents[readyCount++] = bits;
     if (registration.edge) {
-      // The next select will check whether the application has taken everything.
+      // The next select checks whether the application has consumed all of the input.
       registration.heard(bits);
       recheck.add(registration);
     }
@@ -272,7 +275,7 @@ final class InterestTable {
     }
   }
 
-  /// Rebuilds the kernel's set without the files that only duplicates keep in it.
+  /// Creates a new kernel set that does not contain files kept alive only by duplicate descriptors.
   private void rebuild() throws SysException {
     epoll.renew();
     strays = 0;
@@ -288,9 +291,10 @@ final class InterestTable {
     }
   }
 
-  /// Returns a result since [#prepare], by index. A key is returned once.
+  /// Returns the key of the result at the given index since [#prepare]. Each key is returned only
+  /// once.
   ///
-  /// @return null if it was cancelled meanwhile
+  /// @return the key, or null if it has been cancelled
   @Nullable SelectionKeyImpl takeReady(int index) {
     SelectionKeyImpl key = readyKeys[index];
     readyKeys[index] = null;
@@ -301,8 +305,8 @@ final class InterestTable {
     return readyEvents[index];
   }
 
-  /// Removes a cancelled key. Its descriptor stays in the kernel's set, in case it is registered
-  /// again.
+  /// Removes a cancelled key. Its descriptor remains in the kernel's set in case the channel is
+  /// registered again.
   synchronized void remove(SelectionKeyImpl key) {
     SelChImpl channel = (SelChImpl) key.channel();
     int fd = channel.getFDVal();

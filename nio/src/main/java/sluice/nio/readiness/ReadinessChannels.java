@@ -10,10 +10,10 @@ import sun.nio.ch.SelectorProviderImpl;
 
 /// The readiness engine: the JDK's own channels with Sluice's selectors. Any thread may use it.
 ///
-/// Channels report the object that created them as their provider, and only a subclass of the JDK's
-/// provider can create the JDK's channels, so this is a separate provider. It needs the package
-/// `sun.nio.ch` exported to this module: check [sluice.nio.descriptors.JdkExport] before touching
-/// this class.
+/// This is a separate provider because channels report the object that created them as their
+/// provider, and only a subclass of the JDK's provider can create the JDK's channels. The class
+/// requires that `sun.nio.ch` is exported to this module, so callers must check
+/// [sluice.nio.descriptors.JdkExport] before they refer to it.
 public final class ReadinessChannels extends SelectorProviderImpl {
   public static final String NAME = "readiness";
 
@@ -26,8 +26,8 @@ public final class ReadinessChannels extends SelectorProviderImpl {
     }
   }
 
-  /// Returns a new provider. Its type is `SelectorProvider`, so that a class can name this method
-  /// without loading the class of the result.
+  /// Returns a new provider. The return type is `SelectorProvider` so that a class can refer to
+  /// this method without loading this class.
   public static SelectorProvider open(ReadinessSettings settings) {
     return new ReadinessChannels(settings);
   }

@@ -4,51 +4,54 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The counters of this JVM's readiness selectors. The holder of a selector's table lock counts, or
-/// the thread that selects, except for atomic fields. Any thread may read, and may see numbers that
-/// lag.
+/// The counters of this JVM's readiness selectors. They are incremented by the selecting thread or
+/// by the holder of the lock of a selector's table. Atomic fields may be incremented by any thread.
+/// Any thread may read the counters, but it may observe outdated values.
 final class ReadinessCounters {
   private static final List<ReadinessCounters> ALL = new ArrayList<>();
 
-  /// The calls of a `select` method.
+  /// The number of calls of `select` methods.
   long selects;
 
-  /// The `epoll_wait` calls.
+  /// The number of `epoll_wait` calls.
   long waits;
 
-  /// The waits that were delayed for more events.
+  /// The number of waits that were delayed in order to collect more events.
   long holds;
 
-  /// The `epoll_ctl` calls.
+  /// The number of `epoll_ctl` calls.
   long controls;
 
-  /// The `ppoll` calls for the [RecheckList], and the number of descriptors they checked.
+  /// The number of `ppoll` calls for the [RecheckList], and the number of descriptors that they
+  /// checked.
   long looks;
 
   long looked;
 
-  /// The interest changes and registrations requested.
+  /// The number of interest changes and registrations that were requested.
   final AtomicLong changes = new AtomicLong();
 
-  /// The reports of descriptors in which no key has an interest any more.
+  /// The number of reports of descriptors whose keys no longer have an interest.
   long unwanted;
 
-  /// The number of times the kernel's set was rebuilt because of events of files long closed.
+  /// The number of times the kernel's set was replaced because of events for files that had already
+  /// been closed.
   long rebuilds;
 
-  /// The calls of `wakeup`, and those that had to write.
+  /// The number of calls of `wakeup`, and the number of those that had to write to a descriptor.
   final AtomicLong wakeups = new AtomicLong();
 
   final AtomicLong wakeupsWritten = new AtomicLong();
 
-  /// Prints the sums at the JVM's exit.
+  /// Prints the sums of all counters when the JVM exits.
   static void printAtExit() {
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> System.err.println("sluice.nio: " + sum()), "sluice-nio-stats"));
   }
 
-  /// Returns new counters that [#printAtExit] includes, even after their selector is gone.
+  /// Returns new counters that are included by [#printAtExit] even after their selector has been
+  /// collected.
   static ReadinessCounters listed() {
     ReadinessCounters counts = new ReadinessCounters();
     synchronized (ALL) {

@@ -16,8 +16,9 @@ import sluice.sys.SysException;
 import sun.nio.ch.SelectionKeyImpl;
 import sun.nio.ch.SelectorImpl;
 
-/// A selector of the JDK's channels on epoll, with fewer system calls than the JDK's own. Any
-/// thread may use it, but only one at a time selects; a virtual thread is parked while it waits.
+/// An epoll selector for the JDK's channels that makes fewer system calls than the JDK's selector.
+/// Any thread may use it, but only one thread at a time can select. A virtual thread is parked
+/// while it waits.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -36,7 +37,7 @@ public final class ReadinessSelector extends SelectorImpl {
   private final WaitCoalescing coalescing;
   private final boolean mayCoalesce;
 
-  /// An empty set of descriptors, to sleep by.
+  /// An empty set of descriptors that is used for sleeping.
   private final PollFds none = PollFds.recycled(1);
 
   private final AtomicInteger state = new AtomicInteger();
@@ -85,11 +86,11 @@ public final class ReadinessSelector extends SelectorImpl {
     return report(ready, action);
   }
 
-  /// Waits in the kernel until a key is ready, a thread calls [#wakeup], or the time is over. A
-  /// report without an interest is no reason to return, because applications take a return without
-  /// keys for a wake-up.
+  /// Waits in the kernel until a key is ready, a thread calls [#wakeup], or the timeout expires. A
+  /// report of a descriptor without an interest does not end the wait, because applications
+  /// interpret a return without selected keys as a wake-up.
   ///
-  /// @param timeoutMillis negative waits without limit
+  /// @param timeoutMillis the timeout, or a negative number to wait indefinitely
   private int awaitBlocked(long timeoutMillis, boolean isReady) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     boolean canSleep = timeoutMillis != 0 && !isReady;
@@ -107,8 +108,8 @@ public final class ReadinessSelector extends SelectorImpl {
     }
   }
 
-  /// Waits as [#awaitBlocked] does, for a virtual thread: the JDK's pollers wait for the epoll
-  /// descriptor, as they do for the JDK's selectors.
+  /// Waits as [#awaitBlocked] does, but on a virtual thread. The JDK's pollers wait for the epoll
+  /// descriptor, as they do for the JDK's own selectors.
   private int awaitParked(long timeoutMillis) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     while (true) {
@@ -126,7 +127,7 @@ public final class ReadinessSelector extends SelectorImpl {
 
   /// Returns the remaining time of a wait.
   ///
-  /// @return nanoseconds; negative for a wait without limit
+  /// @return the time in nanoseconds, or a negative number if the wait has no timeout
   private static long remainingNanos(long timeoutMillis, long deadline) {
     return timeoutMillis <= 0 ? timeoutMillis : Math.max(deadline - System.nanoTime(), 0);
   }

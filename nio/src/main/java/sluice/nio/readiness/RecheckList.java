@@ -12,7 +12,7 @@ final class RecheckList {
   private final List<Registration> found = new ArrayList<>();
   private PollFds fds = PollFds.recycled(64);
 
-  /// Releases the memory. Nothing is checked any more.
+  /// Releases the memory. The list must not be checked after this call.
   void close() {
     fds.close();
   }
@@ -24,10 +24,10 @@ final class RecheckList {
     }
   }
 
-  /// Removes the registrations that have no interest at present or no longer need a check.
+  /// Removes the registrations that currently have no interest or no longer need to be checked.
   ///
-  /// @param steady called with each registration that was reported and is still wanted; it may
-  ///   settle it
+  /// @param steady called for each registration that was reported and still has an interest, which
+  ///   may then change it to level-triggered mode
   void settle(Consumer<Registration> steady) {
     int kept = 0;
     for (int i = 0; i < listed.size(); i++) {
@@ -44,9 +44,9 @@ final class RecheckList {
     truncate(kept);
   }
 
-  /// Checks the state of all listed registrations, in one call to the kernel.
+  /// Checks the state of all listed registrations in a single system call.
   ///
-  /// @return the number of ready ones, which stay listed
+  /// @return the number of registrations that are ready, which remain listed
   int look(ReadinessCounters counts) {
     int count = listed.size();
     if (count == 0) {

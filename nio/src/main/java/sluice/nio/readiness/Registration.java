@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
-/// The state of one descriptor in a selector and in the kernel. The holder of the [InterestTable]'s
-/// lock reads and writes it.
+/// The state of one descriptor in a selector and in the kernel. It is guarded by the lock of the
+/// [InterestTable].
 ///
-/// It outlives its key: a channel that is deregistered and registered again, as some servers do for
-/// each request, finds its descriptor still in the kernel's set.
+/// A registration outlives its key. If a channel is deregistered and registered again, as some
+/// servers do for each request, its descriptor is still in the kernel's set.
 final class Registration {
   final int fd;
 
-  /// The generation, which distinguishes events of this file from those of an earlier file with the
-  /// same number.
+  /// The generation, which distinguishes the events of this file from those of an earlier file that
+  /// had the same descriptor number.
   int generation;
 
-  /// The channel whose file the kernel watches, also after its key is gone. The reference is weak,
-  /// so that the channel may be collected.
+  /// The channel whose file is watched by the kernel, even after its key has been removed. The
+  /// reference is weak so that the channel can be collected.
   private @Nullable WeakReference<SelChImpl> channel;
 
   @Nullable SelectionKeyImpl key;
@@ -34,28 +34,29 @@ final class Registration {
   /// The `EPOLL` bits in the kernel's set, without mode bits.
   int kernelEvents;
 
-  /// True if the kernel reports changes only. Dropping the interest then needs no call, and
-  /// restoring it needs one check of the state.
+  /// True if the registration is edge-triggered. Dropping the interest then requires no system
+  /// call, and restoring the interest requires a single check of the state.
   boolean edge;
 
-  /// The bits that were not ready at the last report: the kernel will report them. The other wanted
-  /// bits may be ready although no new edge will report it.
+  /// The bits that were not ready at the last report, and which the kernel will therefore report.
+  /// The other wanted bits may be ready although no new edge will report them.
   int quiet;
 
-  /// True if it is on the [RecheckList].
+  /// True if this registration is on the [RecheckList].
   boolean listed;
 
-  /// The bits found by a check.
+  /// The bits that were found to be ready by a check.
   int found;
 
-  /// The number of the wait with this registration among its results, so that it is reported once.
+  /// The number of the last wait whose results included this registration, which ensures that it is
+  /// reported only once per wait.
   long reportedAt;
 
-  /// The weight of the consecutive reports after which the interest was still there, which means
-  /// that it does not toggle.
+  /// The accumulated weight of consecutive reports after which the interest was still set. A high
+  /// weight means that the application does not toggle the interest.
   int steady;
 
-  /// True if its interest was set since the last select.
+  /// True if the interest has been set since the last select.
   boolean touched;
 
   /// The number of reports since the interest was dropped.
@@ -65,12 +66,12 @@ final class Registration {
     this.fd = fd;
   }
 
-  /// Returns true if the kernel watches this channel's file.
+  /// Returns true if the kernel watches the file of the given channel.
   boolean isOf(SelChImpl asked) {
     return channel != null && channel.refersTo(asked);
   }
 
-  /// Resets the state for another file with the same number.
+  /// Resets the state because another file now has the same descriptor number.
   void reset(@Nullable SelChImpl newChannel) {
     generation++;
     channel = newChannel == null ? null : new WeakReference<>(newChannel);
@@ -87,17 +88,19 @@ final class Registration {
     unwanted = 0;
   }
 
-  /// Returns true if it is edge-triggered and wanted, and may be ready without being reported.
+  /// Returns true if this registration is edge-triggered, has an interest, and may be ready without
+  /// being reported.
   boolean needsRecheck() {
     return edge && (wanted & ~quiet) != 0;
   }
 
-  /// Records ready bits. An error or the end of the stream makes every operation ready.
+  /// Records that the given bits are ready. An error or the end of the stream makes all operations
+  /// ready.
   void heard(int bits) {
     quiet = (bits & (EPOLLERR | EPOLLHUP)) == 0 ? quiet & ~bits : 0;
   }
 
-  /// Returns the data that comes back with each event.
+  /// Returns the user data that the kernel attaches to each event.
   long data() {
     return (long) generation << 32 | fd;
   }

@@ -3,19 +3,20 @@ package sluice.nio.readiness;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/// The decision of whether the waits of a selector are coalesced, that is whether a wait sleeps for
-/// a moment after an event has arrived, so that it returns more events at once. The thread that
-/// selects calls.
+/// Decides whether the waits of a selector are coalesced. A coalesced wait sleeps for a short time
+/// after an event has arrived, so that it returns more events at once. The methods are called by
+/// the selecting thread.
 ///
 /// A selector whose keys are served by other threads is woken for each arrival and for each key
-/// that comes back. If it shares a core with a worker, the kernel lets it preempt that worker,
-/// because it has slept and the worker has not. This costs two thread switches and a wait for every
-/// two requests. While a coalesced wait sleeps, the workers run.
+/// whose interest is restored. If it shares a core with a worker, it preempts that worker because
+/// the kernel favors a thread that has slept. This costs two context switches and a wait for every
+/// two requests. While a coalesced wait sleeps, the workers can run without interruption.
 ///
-/// Coalescing delays a request by up to [#HOLD_NANOS] and the kernel's timer slack. It is therefore
-/// tried only if waits are many and short, return few keys, and the interest of these keys is
-/// dropped at once. It continues while a wait returns enough keys and the keys per time are not
-/// fewer than without. If it does not pay, it is tried again after pauses of increasing length.
+/// Coalescing delays a request by up to [#HOLD_NANOS] plus the kernel's timer slack. It is
+/// therefore only attempted if waits are frequent and short, return few keys, and the interest of
+/// these keys is dropped immediately. It continues as long as each wait returns enough keys and the
+/// rate of keys is not lower than without coalescing. If it is not beneficial, it is attempted
+/// again after pauses of increasing length.
 ///
 /// ```
 ///            two windows of many small waits
@@ -25,7 +26,7 @@ import java.util.function.LongSupplier;
 ///       too little comes: pause │ 32 windows: compare, pause or go on
 /// ```
 public final class WaitCoalescing {
-  /// The time a coalesced wait sleeps before it checks for events.
+  /// The time for which a coalesced wait sleeps before it checks for events.
   static final long HOLD_NANOS = 50_000;
 
   private static final int PLAIN_WAITS = 64;
@@ -34,16 +35,17 @@ public final class WaitCoalescing {
   private static final int COALESCED_WINDOWS = 32;
   private static final int POOR_WINDOWS = 2;
 
-  /// The interval between waits below which they count as many.
+  /// The interval between waits below which they are considered frequent.
   private static final long DENSE_NANOS = 50_000;
 
-  /// The numbers of keys per wait below which a plain wait returns few, and from which on a
-  /// coalesced one returns enough.
+  /// The number of keys per wait below which a plain wait is considered to return few keys, and the
+  /// number at which a coalesced wait is considered to return enough.
   private static final int FEW = 4;
 
   private static final int ENOUGH = 8;
 
-  /// The share of the plain key rate that counts as equal: a smaller loss may be chance.
+  /// The fraction of the plain key rate that is considered equal to it, since a smaller loss may be
+  /// due to chance.
   private static final double TOLERANCE = 0.9;
 
   private static final long MIN_PAUSE_NANOS = 10_000_000;
@@ -53,7 +55,7 @@ public final class WaitCoalescing {
   private final IntSupplier drops;
   private boolean coalesced;
 
-  /// The current window.
+  /// The number of waits in the current window.
   private int waits;
 
   private int keys;
@@ -61,7 +63,7 @@ public final class WaitCoalescing {
   private long since;
 
   /// The number of consecutive windows, the best rate among them, and the number of consecutive
-  /// windows with too few keys.
+  /// windows that returned too few keys.
   private int windows;
 
   private double best;
@@ -71,9 +73,9 @@ public final class WaitCoalescing {
   private long pause = MIN_PAUSE_NANOS;
   private long notBefore;
 
-  /// @param clock nanoseconds, as [System#nanoTime]
-  /// @param drops the number of times a key's interest was dropped so far; may wrap. Read once per
-  ///   window
+  /// @param clock returns the time in nanoseconds, as [System#nanoTime] does
+  /// @param drops returns the number of times that the interest of a key has been dropped, which
+  ///   may wrap around; it is read once per window
   WaitCoalescing(LongSupplier clock, IntSupplier drops) {
     this.clock = clock;
     this.drops = drops;
@@ -88,7 +90,7 @@ public final class WaitCoalescing {
 
   /// Records the end of a wait.
   ///
-  /// @param brought the number of ready keys
+  /// @param brought the number of keys that were ready
   void waited(int brought) {
     keys += brought;
     if (++waits == (coalesced ? COALESCED_WAITS : PLAIN_WAITS)) {
@@ -136,7 +138,7 @@ public final class WaitCoalescing {
     }
   }
 
-  /// Starts to coalesce, until it turns out not to pay.
+  /// Starts coalescing, which continues until it proves not to be beneficial.
   public void begin() {
     coalesced = true;
     forget();

@@ -26,8 +26,9 @@ import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.sys.Errno;
 
-/// A selector of Sluice's channels. One thread selects at a time, and threads may take turns; any
-/// thread may register, change interest, cancel, wake and close.
+/// A selector for Sluice's channels. Only one thread can select at a time, but different threads
+/// may take turns. Any thread may register channels, change interest sets, cancel keys, and wake or
+/// close the selector.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,8 +38,8 @@ import sluice.sys.Errno;
 /// | `someChanged` | any thread, holder of the selector | volatile | volatile |
 /// | `selected`, `epoll`, `hot` | holder of the selector | under the selector's lock | the same |
 ///
-/// Lifecycle: open → selecting → closed; if closed inside a select, it releases the kernel's
-/// objects when that select ends.
+/// Lifecycle: open → selecting → closed. If the selector is closed during a select, the kernel
+/// objects are released when that select returns.
 public final class CompletionSelector extends AbstractSelector implements NioKey.Owner {
   private static final int AWAKE = 0;
   private static final int SLEEPING = 1;
@@ -53,29 +54,31 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   private final AtomicInteger wakeState = new AtomicInteger(AWAKE);
   private final EpollSet epoll;
 
-  /// The keys whose channel may be ready without the kernel knowing.
+  /// The keys whose channels may be ready although the kernel does not report it.
   private final ArrayList<NioKey> hot = new ArrayList<>();
 
-  /// The ring that moves the bytes of the streams, once a platform thread has selected some.
+  /// The ring that transfers the bytes of stream channels. It is created after a platform thread
+  /// has selected a number of them.
   private volatile @Nullable SelectorRing ring;
 
   private final RingStart start;
 
-  /// True if channels may be given to a ring from now on.
+  /// True if channels may be moved to a ring from now on.
   private boolean ringDue;
 
-  /// True if this selector works without a ring from now on.
+  /// True if this selector will never use a ring again.
   private boolean neutral;
 
-  /// True if a channel has left the ring and may not be watched, or has become ready without the
-  /// kernel. Set before [#wakeState] is read, and read by a thread that falls asleep after it has
-  /// set that.
+  /// True if a channel has left the ring and may not be watched yet, or has become ready without a
+  /// report by the kernel. It is set before [#wakeState] is read. A thread that is about to sleep
+  /// reads it after setting [#wakeState].
   private volatile boolean someChanged;
 
-  /// The loop that the selecting thread turns instead of waiting; null if it only waits.
+  /// The loop that the selecting thread runs instead of waiting, or null if it only waits.
   private volatile @Nullable SelectorLoop loop;
 
-  /// True if the sleeping thread has been woken to check [#someChanged]. Reset before the check.
+  /// True if the sleeping thread has been woken in order to check [#someChanged]. It is reset
+  /// before the check.
   private final AtomicBoolean nudged = new AtomicBoolean();
 
   private boolean inSelect;
@@ -83,13 +86,14 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
 
   /// Creates a selector.
   ///
-  /// @param ringAfter the number of reports of ready channels after which a ring is started;
-  ///   negative for none
+  /// @param ringAfter the number of reported ready channels after which a ring is started, or a
+  ///   negative number to never start one
   public CompletionSelector(SelectorProvider provider, int ringAfter) throws IOException {
     this(provider, ringAfter, null);
   }
 
-  /// @param loop a loop that the selecting thread turns; only for selectors without rings
+  /// @param loop the loop that the selecting thread runs, which is only supported for selectors
+  ///   without rings
   public CompletionSelector(SelectorProvider provider, int ringAfter, @Nullable SelectorLoop loop)
       throws IOException {
     super(provider);
@@ -147,7 +151,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return key;
   }
 
-  /// Queues a change for the next select, unless the kernel already watches for all wanted events.
+  /// Queues a change for the next select, unless the kernel already watches all wanted events.
   @Override
   public void interestChanged(NioKey key) {
     RingPort port = key.port;
@@ -222,7 +226,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
   }
 
-  /// Moves a channel to the ring, if it suits one.
+  /// Moves a channel to the ring if the channel is suitable.
   private @Nullable RingPort adopt(NioKey key) {
     if (key.sluice().core().registrations.get() != 1 || !key.sluice().isForRing()) {
       return null;
@@ -244,7 +248,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
 
   /// Moves a channel to a ring.
   ///
-  /// @return null if a thread is using the channel at this moment
+  /// @return the channel's port, or null if another thread is currently using the channel
   private static @Nullable RingPort join(SelectorRing ring, NioKey key) {
     return switch (key.channel()) {
       case SluiceSocketChannel stream -> RingStream.join(ring, key, stream);
@@ -253,7 +257,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     };
   }
 
-  /// Decides on a ring. When one is due, has all channels examined again.
+  /// Decides whether to start a ring. If a ring becomes due, all channels are examined again.
   private void decideOnRing() {
     switch (start.select(Thread.currentThread())) {
       case WAIT -> {}
@@ -284,7 +288,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
   }
 
-  /// Moves all channels off the ring, because a thread other than the ring's selects.
+  /// Removes all channels from the ring because a thread other than the ring's owner selects.
   private void leaveRing(SelectorRing old) {
     neutral = true;
     ring = null;
@@ -293,7 +297,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     RingNotice.say(RingNotice.THREADS);
   }
 
-  /// Records a key that may be ready without the kernel.
+  /// Adds a key to the keys that may be ready although the kernel does not report it.
   private void heat(NioKey key) {
     if (!key.hot) {
       key.hot = true;
@@ -331,8 +335,8 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     deregister(key);
   }
 
-  /// Removes a key from the selector. The selector may be closed while a channel registers, so only
-  /// the thread that removes the key counts it.
+  /// Removes a key from the selector. Since the selector may be closed while a channel registers,
+  /// only the thread that actually removes the key decrements the count.
   private void unlist(NioKey key) {
     if (keys.remove(key)) {
       key.sluice().core().registrations.decrementAndGet();
@@ -439,7 +443,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return updated;
   }
 
-  /// Waits until there is something to report, a thread calls [#wakeup], or the time is over.
+  /// Waits until at least one key is ready, a thread calls [#wakeup], or the timeout expires.
   private int awaitEvents(long nanos) throws IOException {
     if (cool() || !wakeState.compareAndSet(AWAKE, SLEEPING)) {
       return gather(0);
@@ -468,10 +472,10 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
   }
 
-  /// Watches channels that have left the ring, and finds channels that have become ready. May start
-  /// a ring.
+  /// Watches channels that have left the ring and detects channels that have become ready in the
+  /// meantime. This may start a ring.
   ///
-  /// @return true if there is something to report, or [#wakeup] was called
+  /// @return true if at least one key is ready or [#wakeup] was called
   private boolean applyLate() {
     nudged.set(false);
     someChanged = false;
@@ -479,9 +483,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return cool() || wakeState.get() == WOKEN;
   }
 
-  /// Collects events from the ring, or from epoll if there is none.
+  /// Collects events from the ring, or from epoll if there is no ring.
   ///
-  /// @return the number of epoll events, without a mere wake-up
+  /// @return the number of epoll events, not counting a wake-up
   private int gather(long nanos) throws IOException {
     SelectorLoop turned = loop;
     if (turned != null) {
@@ -509,7 +513,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
 
   /// Waits for epoll events.
   ///
-  /// @return the number of events, without a mere wake-up
+  /// @return the number of events, not counting a wake-up
   private int poll(long nanos) throws IOException {
     boolean parks = nanos != 0 && Thread.currentThread().isVirtual();
     int count = epoll.await(parks ? 0 : nanos);
@@ -543,9 +547,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return updated;
   }
 
-  /// Drops hot keys that are no longer ready.
+  /// Removes keys that are no longer ready from the list of hot keys.
   ///
-  /// @return true if one is ready for its interest
+  /// @return true if at least one remaining key is ready for its interest set
   private boolean cool() {
     boolean any = false;
     int kept = 0;
@@ -578,9 +582,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return updated;
   }
 
-  /// Reports a key.
+  /// Updates the ready set of a key, or runs the action for it.
   ///
-  /// @return 1 if the key's ready set was changed, or the action was run
+  /// @return 1 if the key's ready set was changed or the action was run, otherwise 0
   private int report(NioKey key, int ready, @Nullable Consumer<SelectionKey> action) {
     if (ready == 0) {
       return 0;

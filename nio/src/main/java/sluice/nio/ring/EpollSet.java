@@ -11,12 +11,13 @@ import sluice.sys.Errno;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// The epoll set with the keys of one selector. The thread that holds the selector calls; threads
-/// may take turns.
+/// The epoll set with the keys of one selector. The methods are called by the thread that holds the
+/// selector, and different threads may take turns.
 ///
-/// Interest is lowered lazily: a descriptor that is no longer wanted stays in the kernel's set
-/// until it fires once more, so switching interest off and on again costs nothing. The data of an
-/// event is slot and generation, so a stale event of a reused slot is recognised.
+/// Interest is removed lazily. A descriptor without an interest remains in the kernel's set until
+/// it fires once more, so that toggling the interest requires no system call. The user data of an
+/// event consists of a slot and its generation, so that stale events of a reused slot can be
+/// recognized.
 ///
 /// ```
 ///  63          32 31           0
@@ -29,7 +30,8 @@ final class EpollSet implements AutoCloseable {
 
   private final EpollDriver epoll;
 
-  /// The event buffer, recycled because many selectors come and go faster than the collector runs.
+  /// The event buffer. It is recycled because selectors may be created faster than the garbage
+  /// collector frees them.
   private final EpollEvents events;
 
   private @Nullable NioKey[] keys = new NioKey[64];
@@ -44,7 +46,7 @@ final class EpollSet implements AutoCloseable {
     events = EpollEvents.recycled(BATCH);
   }
 
-  /// Returns the set's own descriptor, which can be polled.
+  /// Returns the descriptor of the epoll set itself, which can be polled.
   int fd() {
     return epoll.epoll().fd();
   }
@@ -54,12 +56,13 @@ final class EpollSet implements AutoCloseable {
     return watching;
   }
 
-  /// Ends the wait of the selecting thread, or its next one. Any thread may call.
+  /// Wakes the selecting thread. If it is not waiting, its next wait returns immediately. Any
+  /// thread may call.
   void wake() {
     epoll.wake();
   }
 
-  /// Adds the events that a key newly wants to the kernel's set.
+  /// Adds the events that have been added to a key's interest to the kernel's set.
   ///
   /// @return 0 or a negative errno
   int update(NioKey key) {
@@ -101,7 +104,7 @@ final class EpollSet implements AutoCloseable {
     keys[key.slot] = key;
   }
 
-  /// Removes a key.
+  /// Removes a key from the set.
   void remove(NioKey key) {
     if (key.slot < 0) {
       return;
@@ -121,26 +124,26 @@ final class EpollSet implements AutoCloseable {
 
   /// Waits for events.
   ///
-  /// @param nanos 0 does not wait, negative waits without limit
+  /// @param nanos the timeout, 0 to return immediately, or a negative number to wait indefinitely
   /// @return the number of events, or a negative errno
   int await(long nanos) {
     return epoll.epoll().await(events, nanos);
   }
 
-  /// Parks the calling virtual thread, instead of blocking its carrier in the kernel, until there
-  /// may be events.
+  /// Parks the calling virtual thread until events may be available, so that its carrier is not
+  /// blocked in the kernel.
   ///
-  /// @param nanos negative waits without limit
+  /// @param nanos the timeout, or a negative number to wait indefinitely
   void park(long nanos) throws IOException {
     new ParkingWaiter().await(fd(), PollFds.POLLIN, nanos);
   }
 
-  /// Returns true if an event is the selector's own wake-up.
+  /// Returns true if the given event is the selector's own wake-up.
   boolean isWake(int index) {
     return events.data(index) == EpollDriver.WAKE;
   }
 
-  /// Returns the key of an event, or null if it was removed.
+  /// Returns the key of the given event, or null if the key has been removed.
   @Nullable NioKey key(int index) {
     long data = events.data(index);
     int slot = (int) data;
@@ -148,8 +151,8 @@ final class EpollSet implements AutoCloseable {
     return key != null && key.generation == (int) (data >>> 32) ? key : null;
   }
 
-  /// Returns the operations of the key's interest that an event makes ready. Removes unwanted
-  /// events from the kernel's set.
+  /// Returns the operations in the key's interest set that an event makes ready. Events without an
+  /// interest are removed from the kernel's set.
   int ready(int index, NioKey key) {
     int interest = key.interest();
     int ready = key.sluice().readyFor(events.events(index), interest);
@@ -165,8 +168,8 @@ final class EpollSet implements AutoCloseable {
     return ready;
   }
 
-  /// Closes the set and its wake-up, and recycles the event buffer. Called when no thread waits or
-  /// reads events.
+  /// Closes the set and its wake-up descriptor, and recycles the event buffer. No thread may be
+  /// waiting or reading events.
   @Override
   public void close() {
     epoll.close();

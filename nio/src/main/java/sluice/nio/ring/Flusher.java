@@ -12,11 +12,11 @@ import sluice.nio.descriptors.NetErrors;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
 
-/// A sender of staged bytes whose thread does not return to its selector, and of the remaining
-/// bytes of closed channels. One daemon thread per JVM checks once a millisecond, less often after
-/// many needless checks, and is parked while no ring has staged anything for a while. Any thread
-/// hands work to it. A process that exits sends staged bytes first, as the kernel would; a process
-/// that is killed or halted does not.
+/// Sends staged bytes if their thread does not return to its selector, and the remaining bytes of
+/// closed channels. A single daemon thread per JVM checks once per millisecond, or less often after
+/// many unnecessary checks, and is parked if no ring has staged bytes for some time. Any thread may
+/// submit work to it. Staged bytes are also sent when the process exits normally, as the kernel
+/// would do, but not if the process is killed or halted.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,11 +25,11 @@ import sluice.sys.Sockets;
 final class Flusher {
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /// The period after needless checks. Each check interrupts a selecting thread on its core;
-  /// threads that return by themselves need fewer.
+  /// The period after many unnecessary checks. Each check interrupts a selecting thread that runs
+  /// on the same core, and threads that return to their selector by themselves need fewer checks.
   private static final long CALM_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
-  /// The number of consecutive needless checks after which the longer period applies.
+  /// The number of consecutive unnecessary checks after which the longer period applies.
   private static final int CALM = 100;
 
   private static final int IDLE_TICKS = 20;
@@ -43,7 +43,7 @@ final class Flusher {
 
   private Flusher() {}
 
-  /// A ring, and its number of turns at the last check.
+  /// A watched ring and its number of turns at the time of the last check.
   private static final class Watch {
     final SelectorRing ring;
     int turns;
@@ -56,7 +56,7 @@ final class Flusher {
 
     /// Checks the ring.
     ///
-    /// @return true if it must be checked again
+    /// @return true if the ring must be checked again
     boolean look() {
       int now = ring.turns();
       if (ring.hasStaged()) {
@@ -85,9 +85,9 @@ final class Flusher {
       this.rest = rest;
     }
 
-    /// Sends what the socket takes.
+    /// Sends as many bytes as the socket accepts.
     ///
-    /// @return true if bytes are left to be sent
+    /// @return true if unsent bytes remain
     boolean send() {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, rest);
@@ -105,7 +105,7 @@ final class Flusher {
     }
   }
 
-  /// Watches a ring that has staged bytes.
+  /// Starts watching a ring that has staged bytes.
   static synchronized void watch(SelectorRing ring) {
     if (!ring.watched()) {
       ring.watched(true);
@@ -114,7 +114,7 @@ final class Flusher {
     }
   }
 
-  /// Sends the staged bytes of a stream as soon as the socket takes them.
+  /// Sends the staged bytes of a stream as soon as the socket accepts them.
   static synchronized void finishLater(RingStream stream) {
     if (!streams.contains(stream)) {
       streams.add(stream);
@@ -122,8 +122,8 @@ final class Flusher {
     }
   }
 
-  /// Sends the remaining bytes of a closed channel, then closes the descriptor. Gives up after a
-  /// minute.
+  /// Sends the remaining bytes of a closed channel and then closes the descriptor. The attempt is
+  /// abandoned after one minute.
   static synchronized void finish(int fd, byte[] rest) {
     orphans.add(new Orphan(fd, rest));
     wake();
@@ -137,7 +137,7 @@ final class Flusher {
         Thread hook = Thread.ofPlatform().name("sluice-nio-exit").unstarted(Flusher::flushAll);
         Runtime.getRuntime().addShutdownHook(hook);
       } catch (IllegalStateException exiting) {
-        // The flusher has until the end of the process.
+        // Ignored, because the flusher runs until the process exits.
       }
     } else {
       LockSupport.unpark(running);
@@ -156,7 +156,7 @@ final class Flusher {
     }
   }
 
-  /// Sends what can be sent without waiting. Called on the thread of the shutdown hook.
+  /// Sends all bytes that can be sent without blocking. Called on the thread of the shutdown hook.
   private static synchronized void flushAll() {
     for (Watch watch : rings) {
       watch.ring.flushStale();

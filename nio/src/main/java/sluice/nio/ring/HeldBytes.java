@@ -2,11 +2,12 @@ package sluice.nio.ring;
 
 import java.nio.ByteBuffer;
 
-/// The bytes that a ring has received for one stream and that are not read yet: parts of pieces, in
-/// order. Readers and the ring's thread call, so everything is under this object's lock.
+/// The bytes that a ring has received for one stream and that have not been read yet, as a sequence
+/// of parts of chunks. This object's lock guards all state, because both readers and the ring's
+/// thread access it.
 ///
-/// Bytes that must not occupy a piece any longer are moved to private memory. All following bytes
-/// go there too, until they are read.
+/// If bytes must no longer occupy a chunk, they are moved to private memory. All bytes received
+/// after that are also stored there until everything has been read.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,41 +18,41 @@ final class HeldBytes {
   private static final byte[] NOTHING = {};
   private static final long[] NO_PARTS = {};
 
-  /// The number of held bytes.
+  /// The number of bytes held.
   private volatile int bytes;
 
-  /// The first part: its offset in the region in the upper half, its length in the lower. Most
-  /// channels have only this one.
+  /// The first part, with its offset in the region in the upper half and its length in the lower
+  /// half. Most channels have at most one part.
   private long first;
 
-  /// The parts behind the first: a circular array whose size is a power of two.
+  /// The parts after the first one, in a circular array whose size is a power of two.
   private long[] rest = NO_PARTS;
 
   private int head;
   private int count;
 
-  /// The number of bytes of the first part that were read.
+  /// The number of bytes of the first part that have already been read.
   private int offset;
 
   private volatile byte[] own = NOTHING;
   private int ownStart;
   private int ownEnd;
 
-  /// Returns the number of held bytes. Any thread may call.
+  /// Returns the number of bytes held. Any thread may call.
   int bytes() {
     return bytes;
   }
 
-  /// Returns true if bytes were moved to private memory and have not been read since. Any thread
-  /// may call.
+  /// Returns true if bytes have been moved to private memory and not all of them have been read.
+  /// Any thread may call.
   boolean isMoved() {
     return own.length > 0;
   }
 
-  /// Appends a part, and takes over the lease on its piece.
+  /// Appends a part and takes ownership of the lease on its chunk.
   ///
-  /// @param part its offset in the region in the upper half, its length in the lower
-  /// @param keep true if its piece may be kept until it is read
+  /// @param part the offset in the region in the upper half and the length in the lower half
+  /// @param keep true if the chunk may remain occupied until the part has been read
   synchronized void push(long part, boolean keep) {
     if (!keep || isMoved()) {
       move();
@@ -78,7 +79,7 @@ final class HeldBytes {
     head = 0;
   }
 
-  /// Moves all held bytes to private memory, so that they occupy no piece.
+  /// Moves all bytes to private memory so that they no longer occupy any chunk.
   synchronized void move() {
     while (count > 0) {
       append(first, offset);
@@ -113,9 +114,9 @@ final class HeldBytes {
     }
   }
 
-  /// Copies as many bytes as there is room for, and advances the buffer's position.
+  /// Copies as many bytes as fit into the buffer and advances its position.
   ///
-  /// @return the number of bytes
+  /// @return the number of bytes copied
   synchronized int take(ByteBuffer to) {
     int length = to.remaining();
     int position = to.position();
@@ -148,7 +149,7 @@ final class HeldBytes {
     ownEnd = 0;
   }
 
-  /// Drops all held bytes.
+  /// Discards all bytes held.
   synchronized void drop() {
     while (count > 0) {
       dropFirst();

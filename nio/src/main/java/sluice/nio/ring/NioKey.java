@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.ReadyListener;
 import sluice.nio.descriptors.SluiceChannel;
 
-/// The registration of a channel with a Sluice selector. Any thread may use it; the fields for the
-/// selector belong to the thread that selects.
+/// The registration of a channel with a Sluice selector. Any thread may use it, except for the
+/// fields that are owned by the selecting thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,10 +41,10 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
   private volatile int interest;
   private volatile int ready;
 
-  /// The `EPOLL` events that the kernel watches for; 0 if the descriptor is not in its set.
+  /// The `EPOLL` events that the kernel watches, or 0 if the descriptor is not in the kernel's set.
   volatile int armed;
 
-  /// The channel's port in a ring; null without a ring.
+  /// The channel's port in a ring, or null if the channel does not use a ring.
   volatile @Nullable RingPort port;
 
   boolean queued;
@@ -52,19 +52,21 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
   int generation;
   int selectedAt = -1;
 
-  /// True if the key is in the list of keys that may be ready without the kernel knowing.
+  /// True if the key is in the list of keys that may be ready although the kernel does not report
+  /// it.
   boolean hot;
 
-  /// The notifications from a key to its selector. Any thread may call.
+  /// Receives notifications from a key. Any thread may call.
   interface Owner {
-    /// Handles a change of the key's interest.
+    /// Called after the key's interest set has changed.
     void interestChanged(NioKey key);
 
-    /// Handles a channel that has left its ring, or has become ready without the kernel.
+    /// Called after the channel has left its ring or has become ready without a report by the
+    /// kernel.
     void lookAgain(NioKey key);
   }
 
-  /// @param selector the selector, which is also the key's owner
+  /// @param selector the selector, which is also the owner of the key
   <S extends Selector & Owner> NioKey(S selector, AbstractSelectableChannel channel) {
     this.selector = selector;
     this.owner = selector;
@@ -72,7 +74,7 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
     this.sluice = (SluiceChannel) channel;
   }
 
-  /// Handles that the ring has released the channel: the selector watches it by other means from
+  /// Records that the ring has released the channel. The selector watches it by other means from
   /// now on. Any thread may call.
   void moved() {
     port = null;
@@ -153,7 +155,7 @@ final class NioKey extends AbstractSelectionKey implements ReadyListener {
     return ready;
   }
 
-  /// Returns the interest, also of a cancelled key.
+  /// Returns the interest set, even if the key has been cancelled.
   int interest() {
     return interest;
   }

@@ -3,9 +3,9 @@ package sluice.nio.ring;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The limit of the memory that the rings of a JVM use together. Any thread may call.
+/// The limit on the total memory of all rings in this JVM. Any thread may call.
 public final class RingBudget {
-  /// The system property: MiB from 16 to 1024, or 0 for no rings.
+  /// The system property for the limit in MiB, from 16 to 1024, or 0 to disable rings.
   public static final String PROPERTY = "sluice.nio.memory";
 
   private static final int MIN_MIB = 16;
@@ -13,11 +13,11 @@ public final class RingBudget {
 
   private RingBudget() {}
 
-  /// Returns the MiB that all rings of this JVM may use together: the property's value, or an
-  /// eighth of the largest heap, from 32 to 256.
+  /// Returns the total memory in MiB that the rings of this JVM may use. The default is one eighth
+  /// of the maximum heap size, but at least 32 and at most 256.
   ///
-  /// @param properties the value of a system property, or null
-  /// @throws IllegalArgumentException for a value that has no meaning
+  /// @param properties returns the value of a system property, or null if it is not set
+  /// @throws IllegalArgumentException if the property has an invalid value
   public static int mib(UnaryOperator<@Nullable String> properties) {
     String text = properties.apply(PROPERTY);
     if (text == null) {

@@ -13,15 +13,15 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// A port for a listener on a ring, with connections that were accepted ahead. Accepting threads
-/// hold the channel's accept lock; completions come on the ring's thread.
+/// A port for a listening channel on a ring, which accepts connections in advance. Accepting
+/// threads hold the channel's accept lock. Completions are handled on the ring's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `accepted`, `error` | accepting threads, ring's thread | under this object's lock | the same |
 ///
-/// Limits: with [#LIMIT] connections waiting, or without an interest in them, no more are accepted;
-/// the kernel's queue holds the rest.
+/// Limits: no more connections are accepted while [#LIMIT] of them are pending or the key has no
+/// interest in them. Further connections remain in the kernel's queue.
 final class RingListener extends RingPort implements AcceptPort {
   static final int LIMIT = 256;
 
@@ -34,11 +34,12 @@ final class RingListener extends RingPort implements AcceptPort {
     this.channel = channel;
   }
 
-  /// Moves a listening channel to a ring. Called by the ring's owner. Takes the channel's lock,
-  /// because a thread that is about to accept must not find a blocking descriptor.
+  /// Moves a listening channel to a ring. Called by the ring's owner. This method acquires the
+  /// channel's lock, because a thread that is about to accept must not find a blocking descriptor.
   ///
-  /// @param channel the key's channel
-  /// @return null if a thread is accepting at this moment, or the channel does not suit a ring
+  /// @param channel the channel of the key
+  /// @return the port, or null if another thread is currently accepting or the channel is not
+  ///   suitable for a ring
   static @Nullable RingListener join(
       SelectorRing ring, NioKey key, SluiceServerSocketChannel channel) {
     ChannelCore core = channel.core();
@@ -158,9 +159,9 @@ final class RingListener extends RingPort implements AcceptPort {
     return !accepted.isEmpty() || error != 0;
   }
 
-  /// Returns true if this port is out of use. The kernel wakes one of the waiting accepts, so none
-  /// of them may belong to an operation that is being cancelled by a thread that does not turn, or
-  /// to an abandoned ring that was closed some time ago.
+  /// Returns true if this port is no longer in use. The kernel wakes only one of the waiting
+  /// accepts. Therefore none of them may belong to an operation that is being cancelled by a thread
+  /// that does not run the ring, or to an abandoned ring that was closed some time ago.
   @Override
   public boolean isOver() {
     return !attached && !armed && !ring.isAbandoned() && !acceptable();

@@ -11,24 +11,26 @@ import sluice.memory.block.Block;
 import sluice.memory.block.Region;
 import sluice.sys.SysException;
 
-/// The memory that all rings of a JVM share: one region of equal pieces, which rings take as needed
-/// and return when they close. Any thread may call.
+/// The memory that is shared by all rings of a JVM. It is a single region that is divided into
+/// chunks of equal size, which rings allocate as needed and release when they are closed. Any
+/// thread may call.
 ///
-/// The region is only address space at first. A piece has pages from its first use until it is
-/// given back, which returns them to the system; so the process holds what the rings hold and no
-/// more. The region itself is never unmapped, so that no late reader can meet foreign memory.
+/// The region initially consists only of address space. A chunk is backed by pages from its first
+/// use until it is released, which returns the pages to the system. The resident memory of the
+/// process is therefore limited to the chunks that rings currently hold. The region itself is never
+/// unmapped, so that a late reader cannot access memory that has been mapped for another purpose.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `free` | any thread | volatile | under the class's lock |
 /// | `stack` | any thread | under the class's lock | the same |
 ///
-/// Limits: `sluice.nio.memory` in MiB, from 16 to 1024, or 0 for no rings; by default an eighth of
-/// the largest heap, from 32 to 256 MiB. The last quarter is reserved for pieces that a ring cannot
-/// do without.
+/// Limits: `sluice.nio.memory` in MiB, from 16 to 1024, or 0 to disable rings. The default is one
+/// eighth of the maximum heap size, but at least 32 and at most 256 MiB. The last quarter is
+/// reserved for chunks that a ring requires to work at all.
 final class RingMemory {
-  /// The size of a piece: several TLS records, and a multiple of the page size unless pages are
-  /// larger.
+  /// The size of a chunk. It holds several TLS records and is a multiple of the page size, unless
+  /// pages are larger.
   static final int PIECE_BYTES = 64 << 10;
 
   /// The memory of the region, which is never released.
@@ -38,13 +40,13 @@ final class RingMemory {
       MEMORY == null ? MemorySegment.NULL : MEMORY.segment();
   private static final ByteBuffer BYTES = SEGMENT.asByteBuffer();
 
-  /// The pieces, created when they are first taken.
+  /// The chunks, each of which is created when it is first allocated.
   private static final RingChunk[] PIECES = new RingChunk[(int) (SEGMENT.byteSize() / PIECE_BYTES)];
 
   private static final int RESERVE = PIECES.length / 4;
 
-  /// The free pieces, with the one to take next at the end; pieces at the beginning of the region
-  /// come first.
+  /// The indexes of the free chunks, ending with the next one to allocate. Chunks at the beginning
+  /// of the region are preferred.
   private static final int[] stack = new int[PIECES.length];
 
   private static volatile int free;
@@ -57,7 +59,7 @@ final class RingMemory {
     free = count;
   }
 
-  /// This memory as a store for the arenas of rings.
+  /// Makes this memory available as a store for the arenas of rings.
   static final ChunkStore STORE = new Store();
 
   private RingMemory() {}
@@ -75,12 +77,13 @@ final class RingMemory {
     }
   }
 
-  /// Returns the memory of the whole region.
+  /// Returns the memory segment of the entire region.
   static MemorySegment region() {
     return SEGMENT;
   }
 
-  /// Returns the region as a buffer. Absolute access only: position and limit are shared.
+  /// Returns the region as a buffer. Only absolute access is allowed, because the position and
+  /// limit are shared.
   static ByteBuffer bytes() {
     return BYTES;
   }
@@ -89,31 +92,31 @@ final class RingMemory {
     return PIECES.length;
   }
 
-  /// Returns the number of pieces that no ring has.
+  /// Returns the number of chunks that are not allocated to any ring.
   static int free() {
     return free;
   }
 
-  /// Returns the offset of a piece in the region.
+  /// Returns the offset of the given chunk in the region.
   static int start(RingChunk piece) {
     return piece.index * PIECE_BYTES;
   }
 
-  /// Returns the piece that contains an offset of the region.
+  /// Returns the chunk that contains the given offset of the region.
   static RingChunk at(int offset) {
     return PIECES[offset / PIECE_BYTES];
   }
 
-  /// Takes a zeroed piece for growth.
+  /// Allocates a zeroed chunk with which a ring can grow.
   ///
-  /// @return null if the remaining pieces are reserved for [#need]
+  /// @return the chunk, or null if all remaining chunks are reserved for [#need]
   static @Nullable RingChunk take() {
     return free > RESERVE ? pop(RESERVE) : null;
   }
 
-  /// Takes a zeroed piece that a ring cannot do without.
+  /// Allocates a zeroed chunk that a ring requires to work at all.
   ///
-  /// @throws IOException if none is left
+  /// @throws IOException if no chunk is free
   static RingChunk need() throws IOException {
     RingChunk piece = pop(0);
     if (piece == null) {
@@ -143,7 +146,7 @@ final class RingMemory {
     return piece;
   }
 
-  /// Takes back a piece that neither the kernel nor a reader uses any more.
+  /// Releases a chunk that is no longer used by the kernel or by a reader.
   static void giveBack(RingChunk piece) {
     Region region = MEMORY == null ? null : MEMORY.region();
     if (region != null) {

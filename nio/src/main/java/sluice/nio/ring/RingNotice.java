@@ -3,13 +3,13 @@ package sluice.nio.ring;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// A notice on standard error, once for each reason, that a selector does not use a ring. Any
+/// Prints a notice on standard error that a selector does not use a ring, once for each reason. Any
 /// thread may call.
 public final class RingNotice {
   /// The system property that suppresses the notices.
   public static final String QUIET = "sluice.nio.quiet";
 
-  /// The notice for selectors used by several threads, because a ring belongs to one thread.
+  /// The notice for selectors that are used by several threads, since a ring belongs to one thread.
   static final String THREADS =
       "selectors that several threads select with in turn, as Jetty's, work without rings";
 

@@ -3,8 +3,8 @@ package sluice.nio.ring;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Token;
 
-/// A channel's port in a [SelectorRing]. The ring's thread calls, except where documented
-/// otherwise.
+/// A channel's port in a [SelectorRing]. The methods are called on the ring's thread, except where
+/// documented otherwise.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -17,10 +17,10 @@ abstract class RingPort {
   final int slot;
   final int generation;
 
-  /// True while the ring works for the channel. Once false it stays false.
+  /// True while the channel is attached to the ring. It never becomes true again.
   volatile boolean attached = true;
 
-  /// True if an operation that brings bytes or connections is armed in the kernel.
+  /// True if an operation that delivers bytes or connections is armed in the kernel.
   volatile boolean armed;
 
   boolean cancelling;
@@ -36,31 +36,34 @@ abstract class RingPort {
     this.generation = generation;
   }
 
-  /// Returns the token of one of the port's operations.
+  /// Returns the token of the given operation of this port.
   long token(int operation) {
     return Token.of(operation, generation, slot);
   }
 
-  /// Returns true if a change of interest concerns the ring. Any thread may call.
+  /// Returns true if a change of interest is relevant to the ring. Any thread may call.
   abstract boolean needsUpdate(int interest);
 
-  /// Stages the operations for the key's interest. Called in a turn, before its crossing.
+  /// Stages the operations that the key's interest requires. Called in a turn before the ring
+  /// enters the kernel.
   abstract void arm();
 
   /// Handles one completion.
   ///
-  /// @param part the received bytes: their offset in the region in the upper half, their length in
-  ///   the lower; without meaning if there is no chunk
+  /// @param part the received bytes, with their offset in the region in the upper half and their
+  ///   length in the lower half; undefined if the completion has no chunk
   abstract void complete(int operation, int result, int flags, long part);
 
-  /// Handles the release by the ring. Called once, under the turn lock, by any thread.
+  /// Notifies the port that the ring has released it. Called once, under the turn lock, by any
+  /// thread.
   abstract void detached();
 
-  /// Returns the operations that are ready without asking the kernel. Any thread may call.
+  /// Returns the operations that are known to be ready without querying the kernel. Any thread may
+  /// call.
   abstract int readyOps();
 
-  /// Returns the key if the ring's completions make it ready, else null. The selector checks that
-  /// it is valid.
+  /// Returns the key if the ring's completions have made it ready, or null otherwise. The selector
+  /// must check that the key is valid.
   @Nullable NioKey readyKey() {
     return (readyOps() & key.interest()) != 0 ? key : null;
   }

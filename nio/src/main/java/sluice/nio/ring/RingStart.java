@@ -2,18 +2,18 @@ package sluice.nio.ring;
 
 import org.jspecify.annotations.Nullable;
 
-/// The decision of when a selector starts its ring. The setup costs as much time (about 400 µs) as
-/// a ring saves in some hundred reports of a ready channel. A selector therefore begins on epoll,
-/// as the JDK's do, and starts a ring when it has made that many reports to one thread. By this
-/// rule of the ski rental problem, no selector pays more than about twice the cost of the better
-/// choice.
+/// Decides when a selector starts its ring. The setup takes about 400 µs, which a ring saves in a
+/// few hundred reports of ready channels. A selector therefore uses epoll initially, as the JDK's
+/// selectors do, and starts a ring after it has made that many reports to one thread. As in the ski
+/// rental problem, this rule ensures that no selector incurs more than about twice the cost of the
+/// better choice.
 ///
-/// A ring belongs to one thread. A selector that has made as many reports to alternating threads
-/// gets none.
+/// Since a ring belongs to one thread, no ring is started for a selector that has made this many
+/// reports to alternating threads.
 ///
-/// Owned by the holder of the selector.
+/// This object is owned by the holder of the selector.
 public final class RingStart {
-  /// The decision before a select.
+  /// The decision that is made before a select.
   enum Decision {
     WAIT,
     START,
@@ -33,7 +33,7 @@ public final class RingStart {
     this.after = after;
   }
 
-  /// Returns the decision for a select that a thread begins.
+  /// Returns the decision for a select by the given thread.
   Decision select(Thread selecting) {
     if (selecting != thread) {
       thread = selecting;
@@ -47,7 +47,7 @@ public final class RingStart {
 
   /// Records the end of a select.
   ///
-  /// @param channels the number of channels that it has reported, at least 0
+  /// @param channels the number of channels that were reported, at least 0
   void reported(int channels) {
     reportsToThread += channels;
     reports += channels;

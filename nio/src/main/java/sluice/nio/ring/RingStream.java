@@ -19,9 +19,9 @@ import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
 
-/// A port for a connected stream on a ring, with bytes received ahead and bytes to be sent with the
-/// next turn. Readers hold the channel's read lock, writers its write lock; completions come on the
-/// ring's thread.
+/// A port for a connected stream on a ring. It holds bytes that were received in advance and bytes
+/// to be sent in the next turn. Readers hold the channel's read lock and writers hold its write
+/// lock. Completions are handled on the ring's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,20 +37,20 @@ import sluice.sys.Sockets;
 /// | `receiving` | ring's thread | volatile | volatile |
 /// | `shortReads` | readers | under the read lock | the same |
 ///
-/// Limits: a channel that holds [#HELD_LIMIT] bytes, or is not read, receives no more until it is
-/// read. A channel that receives [#BULK] bytes at once is from then on only watched and read from
-/// the socket directly, because copying so much again costs more than a system call; after a few
-/// short reads it receives ahead again. When the ring's memory is short, or the ring releases the
-/// channel, its bytes move to private memory. At most [StagePool#BYTES] are staged, and only the
-/// ring's owner leaves them to a turn.
+/// Limits: a channel that holds [#HELD_LIMIT] bytes or is not being read receives no more until it
+/// is read. After a channel has received [#BULK] bytes at once, it is only watched and is read from
+/// the socket directly, because an extra copy of that size costs more than a system call. After a
+/// few short reads it receives in advance again. When the ring's memory is low, or the ring
+/// releases the channel, its bytes are moved to private memory. At most [StagePool#BYTES] are
+/// staged, and only the ring's owner defers them to a turn.
 final class RingStream extends RingPort implements StreamPort {
-  /// The number of held bytes at which receiving stops. The bytes of one turn may exceed it.
+  /// The number of held bytes at which receiving stops. A single turn may exceed the limit.
   static final int HELD_LIMIT = 64 << 10;
 
-  /// The size of a receive from which on reading from the socket directly is cheaper.
+  /// The receive size at which reading from the socket directly becomes cheaper.
   private static final int BULK = 32 << 10;
 
-  /// The number of consecutive short reads that end bulk mode.
+  /// The number of consecutive short reads after which bulk mode ends.
   private static final int SHORT_READS = 8;
 
   private final SluiceSocketChannel channel;
@@ -60,21 +60,21 @@ final class RingStream extends RingPort implements StreamPort {
   private volatile int error;
   private int emptyReads;
 
-  /// True if the socket is watched instead of received from.
+  /// True if the socket is watched and read directly.
   private volatile boolean bulk;
 
-  /// True if the armed operation only watches.
+  /// True if the armed operation only watches for readiness.
   private boolean watching;
 
-  /// True if the kernel may receive for the ring, concurrently with a reader.
+  /// True if the kernel may be receiving for the ring concurrently with a reader.
   private volatile boolean receiving;
 
-  /// True if the watched socket has something to read.
+  /// True if the watched socket is readable.
   private volatile boolean waiting;
 
   private int shortReads;
 
-  /// The offset of the staged bytes in the region, or -1.
+  /// The offset of the staged bytes in the region, or -1 if there are none.
   private int stage = -1;
 
   private int stagedBytes;
@@ -82,16 +82,17 @@ final class RingStream extends RingPort implements StreamPort {
   private int sendError;
   private boolean sendFailed;
 
-  /// True if the output is shut down for the channel, but, with bytes unsent, not for the kernel.
+  /// True if the channel has shut down its output, but the socket has not because unsent bytes
+  /// remain.
   private volatile boolean finAfterStaged;
 
   private volatile boolean submitted;
   private volatile boolean full;
 
-  /// A duplicate descriptor for bytes staged by a blocked writer when the channel closes, or -1.
+  /// A duplicate descriptor for bytes of a writer that is blocked during the close, or -1.
   private int spare = -1;
 
-  /// True if the kernel has shown that it takes bytes: by taking some, or by a poll.
+  /// True if the socket is known to accept bytes, because it accepted some or was polled.
   private volatile boolean proven;
 
   private RingStream(SelectorRing ring, NioKey key, int slot, SluiceSocketChannel channel) {
@@ -99,11 +100,10 @@ final class RingStream extends RingPort implements StreamPort {
     this.channel = channel;
   }
 
-  /// Moves a channel to a ring. Called by the ring's owner. Takes both of the channel's locks,
-  /// because a thread that is about to read or write would bypass the ring.
+  /// Moves a channel to a ring. Called by the ring's owner. This method acquires both of the
+  /// channel's locks, because a thread that is about to read or write would bypass the ring.
   ///
-  /// @param channel the key's channel
-  /// @return null if a thread is using the channel at this moment, or it does not suit a ring
+  /// @return the port, or null if another thread is using the channel or it is not suitable
   static @Nullable RingStream join(SelectorRing ring, NioKey key, SluiceSocketChannel channel) {
     ChannelCore core = channel.core();
     if (!core.reads.lock.tryLock()) {
@@ -159,7 +159,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Returns true if more may be received.
+  /// Returns true if more bytes may be received.
   private boolean hasRoom() {
     return held.bytes() < HELD_LIMIT && !held.isMoved() && !ended && error == 0;
   }
@@ -231,7 +231,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Moves held bytes out of the ring's memory, which is short. Called on the ring's thread.
+  /// Moves held bytes out of the ring's memory, which is low. Called on the ring's thread.
   void relieve() {
     held.move();
   }
@@ -271,8 +271,8 @@ final class RingStream extends RingPort implements StreamPort {
     return receiveUnseen(segment, at, length);
   }
 
-  /// Receives when nothing is held. While no turn runs, bytes in the kernel are not on their way to
-  /// the ring, so a reader that asks twice is served by the socket directly.
+  /// Receives when no bytes are held. While no turn is running, the ring receives nothing from the
+  /// kernel, so a reader that retries is served by the socket directly.
   private int receiveUnseen(MemorySegment segment, long at, int length) {
     if (armed && ring.isOwner() && emptyReads++ == 0) {
       return -Errno.EAGAIN;
@@ -302,14 +302,14 @@ final class RingStream extends RingPort implements StreamPort {
     return n;
   }
 
-  /// Returns true if the ring does not receive and will not before a reader has ended `bulk` or
-  /// `waiting`. There is one reader at a time. No turn has to be excluded then, and a sleeping turn
-  /// would bring nothing.
+  /// Returns true if the ring does not receive and will not do so before a reader has reset `bulk`
+  /// or `waiting`. Since there is only one reader at a time, turns need not be excluded in this
+  /// state, and a sleeping turn would deliver nothing.
   private boolean isReadersOwn() {
     return (bulk || waiting) && !receiving;
   }
 
-  /// Watches the socket again if there is an interest. A later interest starts the watch itself.
+  /// Watches the socket again if the key has an interest. Otherwise the next interest does so.
   private void watchAgain() {
     waiting = false;
     if ((key.interest() & SelectionKey.OP_READ) == 0) {
@@ -322,7 +322,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Receives after the ring has released the channel: first the ring's bytes, then the socket's.
+  /// Receives after the ring has released the channel. The ring's bytes precede the socket's bytes.
   private int receiveDetached(MemorySegment segment, long at, int length) {
     if (hasReceived()) {
       return receive(segment, at, length);
@@ -427,7 +427,7 @@ final class RingStream extends RingPort implements StreamPort {
     return stage >= 0;
   }
 
-  /// Records that the kernel takes no more: the selector must learn when it does.
+  /// Records that the socket accepts no more bytes, so the selector must detect when it does again.
   private void fill() {
     full = true;
     if (attached) {
@@ -435,7 +435,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Submits staged bytes with the turn that begins. Called on the ring's thread.
+  /// Submits staged bytes with the turn that is starting. Called on the ring's thread.
   ///
   /// @return true if a send was staged
   boolean stageSend() {
@@ -472,8 +472,8 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Settles the send after the turn's crossing, in which silence is success. Called on the ring's
-  /// thread.
+  /// Completes the send after the ring has entered the kernel. The absence of a completion means
+  /// success. Called on the ring's thread.
   void settleSend() {
     if (!sendFailed) {
       remove(stagedBytes);
@@ -542,9 +542,9 @@ final class RingStream extends RingPort implements StreamPort {
     return done;
   }
 
-  /// Sends bytes that were staged for too long, unless a writer or the ring is sending.
+  /// Sends bytes that have been staged for too long, unless a writer or the ring is sending.
   ///
-  /// @return true if nothing is staged any more
+  /// @return true if no staged bytes remain
   boolean flushStale() {
     ChannelCore core = channel.core();
     if (!core.writes.lock.tryLock()) {
@@ -576,7 +576,7 @@ final class RingStream extends RingPort implements StreamPort {
     key.moved();
   }
 
-  /// Returns true if bytes may be staged, which includes a writer that is working at this moment.
+  /// Returns true if bytes may be staged, including bytes of a writer that is currently active.
   private boolean hasStaged() {
     if (!channel.core().writes.lock.tryLock()) {
       return true;
@@ -588,7 +588,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Returns true if the channel is done with this ring. The caller holds the write lock.
+  /// Returns true if the channel no longer needs this ring. The caller holds the write lock.
   boolean isSpent() {
     return !attached && !hasReceived() && !submitted && stagedBytes == 0 && sendError == 0;
   }
@@ -622,8 +622,8 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Tries to lock for closing. A blocked writer would keep this thread out, and an interrupted
-  /// writer waits until this thread has closed the channel.
+  /// Tries to acquire the lock for closing. The lock may be unavailable because of a blocked
+  /// writer, and an interrupted writer waits until this thread has closed the channel.
   ///
   /// @return true if the lock was acquired
   private boolean lockForClosing(ReentrantLock writes) {
@@ -657,9 +657,10 @@ final class RingStream extends RingPort implements StreamPort {
     held.drop(); // not before: a reader that was inside would have read on from the socket
   }
 
-  /// Leaves the remaining bytes to the flusher, which sends them on its own descriptor.
+  /// Passes the remaining bytes to the flusher, which sends them on its own descriptor.
   ///
-  /// @param copy a duplicate of the channel's descriptor, negative if none was available
+  /// @param copy a duplicate of the channel's descriptor, or a negative number if none was
+  ///   available
   /// @return true if there is a duplicate
   private boolean leaveToFlusher(int copy) {
     if (copy >= 0) {
@@ -671,16 +672,16 @@ final class RingStream extends RingPort implements StreamPort {
     return copy >= 0;
   }
 
-  /// Prepares a reset by the close, as the kernel resets when received bytes were never read.
+  /// Makes the close reset the connection, as the kernel does if received bytes were never read.
   static void reset(int fd) {
     try {
       Sockets.linger(fd, 0);
     } catch (sluice.sys.SysException notConnected) {
-      // The peer has gone.
+      // Ignored, because the connection is already closed.
     }
   }
 
-  /// Ends a connection, as closing would, while the ring keeps its file until its next turn.
+  /// Terminates a connection while the ring holds its file until the next turn.
   private void finishPinned(int fd, boolean unread) {
     MemorySegment one = java.lang.foreign.Arena.ofAuto().allocate(1);
     int peek = Sockets.MSG_PEEK | Sockets.MSG_DONTWAIT;

@@ -7,15 +7,16 @@ import java.util.ConcurrentModificationException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/// The set of selected keys of one selector: an array in which each key knows its index, so that
-/// nothing is allocated per key. Owned by the thread that holds the selector; applications
-/// synchronize on it, as the interface requires, and may remove keys but not add any.
+/// The set of selected keys of one selector. It is backed by an array in which each key stores its
+/// own index, so that no memory is allocated per key. The set is owned by the thread that holds the
+/// selector. Applications synchronize on it, as the interface requires, and may remove keys but not
+/// add any.
 final class SelectedKeys extends AbstractSet<SelectionKey> {
   private NioKey[] keys = new NioKey[64];
   private int size;
   private int changes;
 
-  /// Adds a key that is not in the set.
+  /// Adds a key that is not yet in the set.
   void put(NioKey key) {
     if (size == keys.length) {
       keys = Arrays.copyOf(keys, 2 * size);
@@ -76,8 +77,8 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     changes++;
   }
 
-  /// Returns an iterator from the end to the start: the key that takes the place of a removed one
-  /// has been visited already.
+  /// Returns an iterator that runs from the end to the start. When a key is removed, the key that
+  /// is moved to its position has therefore already been visited.
   @Override
   public Iterator<SelectionKey> iterator() {
     return new Iterator<>() {

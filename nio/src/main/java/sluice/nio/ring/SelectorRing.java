@@ -22,14 +22,14 @@ import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
-/// The ring of one [CompletionSelector]: one crossing into the kernel sends staged bytes, waits,
-/// and delivers arrived ones. Owned by the platform thread that opened it, by its first select;
-/// other threads call only the methods that say so.
+/// The ring of one [CompletionSelector]. A single system call sends staged bytes, waits, and
+/// delivers received bytes. The ring is owned by the platform thread that opened it in its first
+/// select. Other threads may only call the methods that document it.
 ///
-/// Completions are produced only inside a turn (`DEFER_TASKRUN`). While no turn runs, the kernel
-/// therefore receives nothing for the ring, and the turn lock suffices for another thread to read a
-/// socket with an armed receive, or to detach a channel. The ring's descriptor is not registered
-/// with the thread, so that another thread can close the ring.
+/// Completions are only produced during a turn (`DEFER_TASKRUN`). While no turn is running, the
+/// kernel therefore receives nothing for the ring, and it is sufficient for another thread to hold
+/// the turn lock in order to read a socket with an armed receive or to detach a channel. The ring's
+/// descriptor is not registered with the thread, so that another thread can close the ring.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -39,8 +39,8 @@ import sluice.sys.uring.SubmissionQueue;
 /// | `lockSeekers` | any thread | atomic | atomic |
 /// | `foreign`, `dead`, `abandoned`, `turns` | any thread / owner | volatile | volatile |
 ///
-/// Lifecycle: opened by its owner → turned → closed by the owner, or abandoned by another thread
-/// that takes the selector over.
+/// Lifecycle: opened by its owner → running turns → closed by the owner, or abandoned by another
+/// thread that takes over the selector.
 final class SelectorRing {
   private static final int SUBMISSION_ENTRIES = 256;
   private static final int COMPLETION_ENTRIES = 2048;
@@ -48,17 +48,17 @@ final class SelectorRing {
   private static final int FIRST_PIECES = 2;
   private static final int STAGING_FROM = 2;
 
-  /// The number of entries needed to cancel everything of a port.
+  /// The number of entries required to cancel all operations of a port.
   private static final int CANCELLATIONS = 2;
 
-  /// The time a turn sleeps while staged bytes could not be sent.
+  /// The time that a turn sleeps if staged bytes could not be sent.
   private static final long TIMEOUT_NANOS = 1_000_000;
 
   private static final int SILENT =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
-  /// The buffer for the kernel's reads of wake events. It is never read and never freed, because
-  /// the kernel may still write to it for an abandoned ring.
+  /// The buffer into which the kernel reads wake events. It is never read and never freed, because
+  /// the kernel may still write to it on behalf of an abandoned ring.
   private static final MemorySegment WAKES = Arena.global().allocate(Long.BYTES, Long.BYTES);
 
   private final Thread owner = Thread.currentThread();
@@ -72,12 +72,12 @@ final class SelectorRing {
   private final StagePool stages = new StagePool();
   private final EpollSet others;
 
-  /// Held by the owner during a turn, and by other threads that need to exclude turns. Fair, so
-  /// that a waiting thread gets the lock between two turns of the owner.
+  /// The lock that the owner holds during a turn, and that other threads acquire to exclude turns.
+  /// It is fair so that a waiting thread acquires it between two turns of the owner.
   private final ReentrantLock turnLock = new ReentrantLock(true);
 
-  /// The number of threads about to take the turn lock. One wake-up may serve several of them, and
-  /// may end a turn before the last has queued, so no turn sleeps while this is not 0.
+  /// The number of threads about to acquire the turn lock. A single wake-up may serve several of
+  /// them and may end a turn before all of them wait, so no turn sleeps while this is nonzero.
   private final AtomicInteger lockSeekers = new AtomicInteger();
 
   private @Nullable RingPort[] ports = new RingPort[64];
@@ -92,15 +92,15 @@ final class SelectorRing {
   private ArrayList<RingStream> sending = new ArrayList<>();
   private final StarvedReceives<RingPort> starved = new StarvedReceives<>();
 
-  /// The ports to arm at the beginning of the next crossing. Not earlier, because a staged
-  /// operation names a descriptor by its number, which another thread may close and reuse for
-  /// another file while no turn runs.
+  /// The ports to arm when the ring next enters the kernel. They are not armed earlier, because a
+  /// staged operation refers to a descriptor by its number, and while no turn is running another
+  /// thread may close that descriptor and reuse its number for another file.
   private final ArrayList<RingPort> touched = new ArrayList<>();
 
-  /// The keys that completions have made ready.
+  /// The keys that were made ready by completions.
   private final ArrayList<NioKey> ready = new ArrayList<>();
 
-  /// The ports that other threads want armed again, or cancelled because they have detached them.
+  /// The ports that other threads want to arm again, or have detached and want to cancel.
   private final ConcurrentLinkedQueue<RingPort> requests = new ConcurrentLinkedQueue<>();
 
   private boolean staging;
@@ -109,8 +109,8 @@ final class SelectorRing {
   private boolean othersArmed;
   private boolean othersReady;
 
-  /// True if other threads write to channels of this ring: a turn then delivers the results of its
-  /// sends before it sleeps.
+  /// True if other threads write to channels of this ring, in which case a turn delivers the
+  /// results of its sends before it sleeps.
   private volatile boolean foreign;
 
   private volatile boolean dead;
@@ -129,10 +129,10 @@ final class SelectorRing {
     this.arena = new ReceiveArena(ring, RingMemory.STORE, BUFFER_ENTRIES, FIRST_PIECES);
   }
 
-  /// Opens a ring for the calling thread.
+  /// Opens a ring that is owned by the calling thread.
   ///
   /// @param others the selector's channels that use no ring
-  /// @throws IOException if the kernel refuses, or the memory for rings is exhausted
+  /// @throws IOException if the kernel rejects the setup, or the rings' memory is exhausted
   static SelectorRing open(EpollSet others) throws IOException {
     IoUring ring =
         IoUring.open(
@@ -176,7 +176,7 @@ final class SelectorRing {
 
   // ---- channels -------------------------------------------------------------------------------
 
-  /// Returns a slot for a new port.
+  /// Allocates a slot for a new port.
   int takeSlot() {
     if (freeCount > 0) {
       return free[--freeCount];
@@ -196,7 +196,7 @@ final class SelectorRing {
     ports[port.slot] = port;
   }
 
-  /// Frees the slot of a port for which the kernel has no operation any more.
+  /// Frees the slot of a port if the kernel has no more operations for it.
   private void dropIfIdle(RingPort port) {
     if (port.armed || port.pollArmed || ports[port.slot] != port) {
       return;
@@ -209,11 +209,11 @@ final class SelectorRing {
     free[freeCount++] = port.slot;
   }
 
-  /// Detaches a channel from the ring. When this returns, the ring receives nothing for it any
-  /// more, and the bytes it had received are in the port. Any thread may call, also while it holds
-  /// the channel's locks. Idempotent.
+  /// Detaches a channel from the ring. When this method returns, the ring receives nothing more for
+  /// the channel, and the bytes that it had received are in the port. Any thread may call,
+  /// including a thread that holds the channel's locks. The method is idempotent.
   ///
-  /// @return true if the kernel has released the descriptor too
+  /// @return true if the kernel has also released the descriptor
   boolean detach(RingPort port) {
     lockTurn();
     try {
@@ -255,14 +255,14 @@ final class SelectorRing {
     }
   }
 
-  /// Stops a receive or accept whose channel holds enough. Called by the owner.
+  /// Stops a receive or accept because the channel holds enough. Called by the owner.
   void stop(RingPort port) {
     if (port.armed && !port.cancelling) {
       cancel(port);
     }
   }
 
-  /// Schedules a port to be armed for its key's interest by the next crossing. Called by the owner.
+  /// Schedules a port to be armed when the ring next enters the kernel. Called by the owner.
   void touch(RingPort port) {
     if (!port.touched) {
       port.touched = true;
@@ -281,13 +281,14 @@ final class SelectorRing {
     touched.clear();
   }
 
-  /// Asks the owner to examine a port. Any thread may call.
+  /// Requests that the owner examine a port. Any thread may call.
   void request(RingPort port) {
     requests.add(port);
     wakeIfSleeping();
   }
 
-  /// Waits until no turn runs, and excludes turns until the lock is released. Any thread may call.
+  /// Waits until no turn is running and acquires the lock, which excludes turns. Any thread may
+  /// call.
   private void lockTurn() {
     if (!turnLock.tryLock()) {
       lockSeekers.incrementAndGet();
@@ -300,9 +301,9 @@ final class SelectorRing {
     }
   }
 
-  /// Tries to exclude turns. Any thread may call.
+  /// Tries to exclude turns without waiting. Any thread may call.
   ///
-  /// @return true if the lock was acquired; release it with [#unlockTurn]
+  /// @return true if the lock was acquired, which must be released by [#unlockTurn]
   boolean tryLockTurn() {
     return turnLock.tryLock();
   }
@@ -311,15 +312,15 @@ final class SelectorRing {
     turnLock.unlock();
   }
 
-  /// Waits until the sends of a turn have ended. Any thread but the owner may call.
+  /// Waits until the sends of the current turn have completed. Any thread but the owner may call.
   void awaitSends() {
     foreign = true;
     lockTurn();
     turnLock.unlock();
   }
 
-  /// Queues a stream that has staged bytes. Called by the owner, between turns. If another thread
-  /// closes the ring at this moment, the stream is detached when this returns.
+  /// Queues a stream that has staged bytes. Called by the owner between turns. If another thread
+  /// closes the ring concurrently, the stream has been detached when this method returns.
   void dirty(RingStream stream) {
     turnLock.lock(); // the flusher may be looking
     try {
@@ -329,8 +330,8 @@ final class SelectorRing {
     }
   }
 
-  /// Returns true if the flusher watches this ring. Set by the flusher and by the owner, under the
-  /// flusher's lock.
+  /// Returns true if the flusher watches this ring. The flag is set by the flusher and by the
+  /// owner, under the flusher's lock.
   boolean watched() {
     return watched;
   }
@@ -350,24 +351,24 @@ final class SelectorRing {
     }
   }
 
-  /// Returns true if writes are worth staging: not with only one ready connection.
+  /// Returns true if staging writes is worthwhile: it requires more than one ready connection.
   boolean staging() {
     return staging;
   }
 
-  /// Sets whether writes are staged. Called by the owner.
+  /// Determines whether writes are staged. Called by the owner.
   ///
   /// @param readyKeys the number of keys that the current select reports
   void expect(int readyKeys) {
     staging = readyKeys >= STAGING_FROM;
   }
 
-  /// Runs a turn without waiting, outside of a select. Called by the owner.
+  /// Runs a turn outside of a select without waiting. Called by the owner.
   void turnNow() {
     turn(0);
   }
 
-  /// Records that a receive found no free chunk. Called by the owner, in a turn.
+  /// Records that a receive failed because there was no free chunk. Called by the owner, in a turn.
   void starved(RingPort port) {
     starved.add(port);
   }
@@ -376,7 +377,7 @@ final class SelectorRing {
 
   /// Runs one turn. Called by the owner.
   ///
-  /// @param nanos 0 does not wait; negative waits without limit
+  /// @param nanos the timeout, 0 to return immediately, or a negative number to wait indefinitely
   void turn(long nanos) {
     turnLock.lock();
     try {
@@ -409,8 +410,8 @@ final class SelectorRing {
     }
   }
 
-  /// Returns true if the selector must first handle completions of this turn or of the time before
-  /// it, or if another thread needs the turn to end.
+  /// Returns true if the selector must first handle completions of this turn or of earlier ones, or
+  /// if another thread is waiting for the turn to end.
   private boolean hasNews() {
     return completion.available() > 0
         || othersReady
@@ -419,9 +420,9 @@ final class SelectorRing {
         || lockSeekers.get() > 0;
   }
 
-  /// Handles the requests of other threads, before anything else that enters the kernel: bytes for
-  /// a channel that another thread has detached belong to the thread that reads there now. A
-  /// crossing carries out the cancellations it submits before it receives.
+  /// Handles the requests of other threads before anything else is submitted. If another thread has
+  /// detached a channel, the channel's bytes belong to the thread that reads from it now. The
+  /// kernel carries out submitted cancellations before it receives.
   private void answerRequests() {
     RingPort port = requests.poll();
     while (port != null) {
@@ -453,7 +454,7 @@ final class SelectorRing {
       }
       arena.publish();
     }
-    // At least one attempt, even without a free chunk, so that the next turn does not sleep
+    // Makes at least one attempt even if there is no free chunk, so that the next turn cannot sleep
     // forever.
     starved.feed(Math.max(1, arena.free()), port -> true, this::touch);
   }
@@ -478,7 +479,7 @@ final class SelectorRing {
     }
   }
 
-  /// Stages one send of staged bytes, whose result is known when the turn's crossing is over.
+  /// Stages one send, whose result is known after the ring has entered the kernel in this turn.
   void send(RingStream stream, int fd, long offset, int length) {
     submission.send(
         fd,
@@ -517,7 +518,7 @@ final class SelectorRing {
     driver.turn(nanos);
   }
 
-  /// Makes a crossing, after which the kernel has taken all staged operations.
+  /// Enters the kernel, and returns when it has accepted all staged operations.
   private void enterAndDrain(long nanos) {
     publishAndEnter(nanos);
     sleeping = false;
@@ -558,7 +559,7 @@ final class SelectorRing {
     }
   }
 
-  /// Returns the part that a completion has brought: its offset in the region, and its length.
+  /// Returns the offset in the region and the length of the bytes that a completion has delivered.
   private long part(int flags, int length) {
     return arena.begin(arena.taken(flags, length)) << 32 | length;
   }
@@ -571,7 +572,7 @@ final class SelectorRing {
     }
   }
 
-  /// Moves the keys that completions have made ready to the selector's list. Called by the owner.
+  /// Moves the keys that completions have made ready to the given list. Called by the owner.
   void takeReady(List<NioKey> into) {
     for (int i = 0; i < ready.size(); i++) {
       into.add(ready.get(i));
@@ -579,7 +580,7 @@ final class SelectorRing {
     ready.clear();
   }
 
-  /// Returns true if a channel without a ring is ready, and resets that. Called by the owner.
+  /// Returns true if a channel without a ring is ready, and clears the flag. Called by the owner.
   boolean takeOthersReady() {
     boolean was = othersReady;
     othersReady = false;
@@ -588,7 +589,7 @@ final class SelectorRing {
 
   // ---- waking and the flusher -----------------------------------------------------------------
 
-  /// Ends the wait of the current turn or the next one. Any thread may call.
+  /// Ends the wait of the current turn or of the next one. Any thread may call.
   void wake() {
     wakeEvent.signal();
   }
@@ -604,12 +605,12 @@ final class SelectorRing {
     return turns;
   }
 
-  /// Returns true if bytes wait for the next turn. Any thread may call.
+  /// Returns true if bytes are staged for the next turn. Any thread may call.
   boolean hasStaged() {
     return staged && !dead;
   }
 
-  /// Sends bytes that have waited too long. Called on the flusher's thread.
+  /// Sends bytes that have been staged for too long. Called on the flusher's thread.
   void flushStale() {
     if (!turnLock.tryLock()) {
       return; // a turn: it sends them
@@ -625,8 +626,8 @@ final class SelectorRing {
 
   // ---- the end --------------------------------------------------------------------------------
 
-  /// Releases all channels and closes the ring. Called by the holder of the selector, outside of
-  /// any turn: by the owner or, if `byOther`, by another thread.
+  /// Releases all channels and closes the ring. Called by the holder of the selector outside of any
+  /// turn, which is the owner or, if `byOther` is true, another thread.
   void close(boolean byOther) {
     lockTurn();
     try {
@@ -664,8 +665,8 @@ final class SelectorRing {
     }
   }
 
-  /// Returns true if a thread other than the owner has closed the ring: the kernel then cancels its
-  /// operations some time later. Any thread may call.
+  /// Returns true if a thread other than the owner has closed the ring. The kernel then cancels its
+  /// operations later. Any thread may call.
   boolean isAbandoned() {
     return abandoned;
   }
@@ -680,7 +681,7 @@ final class SelectorRing {
     }
   }
 
-  /// Cancels everything that is armed and keeps the bytes that arrive until then, because channels
+  /// Cancels all armed operations and keeps the bytes that arrive until then, because channels
   /// outlive their selector.
   private void receiveTheLast() {
     boolean armed = true;

@@ -6,19 +6,19 @@ import java.util.List;
 import sluice.loop.uring.RingChunk;
 import sluice.nio.channels.StreamPort;
 
-/// A pool of places in which written bytes wait for the next turn of one ring. Any thread takes and
-/// returns them.
+/// A pool of buffers in which written bytes are staged for the next turn of one ring. Any thread
+/// may allocate and release them.
 ///
-/// Places are cut from pieces of [RingMemory] as they are needed. Streams outlive their ring, and
-/// may still have bytes to send: the pieces are returned when the ring is closed and the last place
-/// has been returned.
+/// Buffers are carved out of chunks of [RingMemory] as needed. Since streams outlive their ring and
+/// may still have bytes to send, the chunks are released after the ring has been closed and the
+/// last buffer has been released.
 ///
-/// Limits: 960 places of 4 KiB; a writer that finds none sends at once.
+/// Limits: 960 buffers of 4 KiB. If none is free, the writer sends immediately.
 final class StagePool {
   static final int BYTES = StreamPort.STAGE_BYTES;
 
-  /// The distance of two places, an odd number of cache lines: with multiples of a power of two,
-  /// all places would map to the same few sets of the caches.
+  /// The distance between two buffers, which is an odd number of cache lines. If it were a multiple
+  /// of a power of two, all buffers would map to the same few sets of the CPU caches.
   private static final int STRIDE = BYTES + 64;
 
   private static final int PER_PIECE = RingMemory.PIECE_BYTES / STRIDE;
@@ -26,16 +26,16 @@ final class StagePool {
 
   private final List<RingChunk> pieces = new ArrayList<>();
 
-  /// The offsets of the free places, with the one to take next at the end.
+  /// The offsets of the free buffers, ending with the next one to allocate.
   private int[] free = {};
 
   private int count;
   private int out;
   private boolean closed;
 
-  /// Takes a place.
+  /// Allocates a buffer.
   ///
-  /// @return its offset in the region, or -1
+  /// @return the offset of the buffer in the region, or -1 if none is free
   synchronized int take() {
     if (closed || (count == 0 && !grow())) {
       return -1;
@@ -63,7 +63,7 @@ final class StagePool {
     giveBackPieces();
   }
 
-  /// Closes the pool with its ring: no place is handed out any more.
+  /// Closes the pool together with its ring. No buffer is allocated after this call.
   synchronized void close() {
     closed = true;
     giveBackPieces();

@@ -10,16 +10,17 @@ import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 
-/// A translation of the exceptions of closed channels to those that `java.net` expects of a socket
-/// implementation. Views of channels throw the exceptions of channels. A JDK socket closes itself
-/// when a virtual thread was interrupted, which its owner must do too. Stateless.
+/// Translates the exceptions of closed channels into those that `java.net` expects of a socket
+/// implementation, because views of channels throw the exceptions of channels. If a virtual thread
+/// was interrupted, a JDK socket closes itself, and the owner of the implementation must do the
+/// same. Stateless.
 final class ClosedSockets {
   private ClosedSockets() {}
 
   /// Translates the exception of a closed channel.
   ///
-  /// @return an exception that the socket turns into a `SocketException`, and which makes it close
-  ///   itself if a virtual thread was interrupted
+  /// @return an exception that the socket converts into a `SocketException`, and that makes the
+  ///   socket close itself if a virtual thread was interrupted
   static IOException of(ClosedChannelException closed) {
     return closed instanceof ClosedByInterruptException
         ? new InterruptedIOException("Closed by interrupt")
@@ -28,14 +29,14 @@ final class ClosedSockets {
 
   /// Translates the exception of a socket.
   ///
-  /// @return the same, unless a virtual thread was interrupted
+  /// @return the given exception, unless a virtual thread was interrupted
   private static IOException of(SocketException problem) {
     return Thread.currentThread().isVirtual() && Thread.currentThread().isInterrupted()
         ? new InterruptedIOException(problem.getMessage())
         : problem;
   }
 
-  /// Returns the input of a socket. Closing it closes the socket.
+  /// Wraps the input stream of a socket. Closing the stream closes the socket.
   static InputStream input(InputStream in) {
     return new FilterInputStream(in) {
       @Override
@@ -62,7 +63,7 @@ final class ClosedSockets {
     };
   }
 
-  /// Returns the output of a socket. Closing it closes the socket.
+  /// Wraps the output stream of a socket. Closing the stream closes the socket.
   static OutputStream output(OutputStream out) {
     return new FilterOutputStream(out) {
       @Override

@@ -8,8 +8,9 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import org.jspecify.annotations.Nullable;
 
-/// A factory of the sockets that `new Socket()` would create without an installed factory. It
-/// accesses `java.net`, which the agent opens to this module. Stateless: any thread may call.
+/// A factory that creates the same sockets as `new Socket()` would create if no factory were
+/// installed. It accesses `java.net`, which the agent opens to this module. Stateless, so any
+/// thread may call it.
 final class JdkSockets {
   private final MethodHandle platform;
   private final MethodHandle socks;
@@ -28,9 +29,7 @@ final class JdkSockets {
     socks = constructor.asType(MethodType.methodType(SocketImpl.class, SocketImpl.class));
   }
 
-  /// Returns the factory.
-  ///
-  /// @return null if `java.net` is not open to this module
+  /// Returns the factory, or null if `java.net` is not open to this module.
   static @Nullable JdkSockets find() {
     try {
       return new JdkSockets(MethodHandles.lookup());
@@ -39,7 +38,7 @@ final class JdkSockets {
     }
   }
 
-  /// Returns an unconnected socket of the JDK, with proxy support.
+  /// Returns an unconnected socket of the JDK that supports proxies.
   Socket open() throws SocketException {
     try {
       SocketImpl direct = (SocketImpl) platform.invokeExact(false);
@@ -51,7 +50,7 @@ final class JdkSockets {
     }
   }
 
-  /// A socket with the constructor that takes an implementation.
+  /// Exposes the constructor that takes an implementation.
   private static final class Plain extends Socket {
     Plain(SocketImpl implementation) throws SocketException {
       super(implementation);

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.adaptors.AdaptedListener;
 import sluice.sys.sockets.NumberedOptions;
 
-/// The implementation of a `ServerSocket` by a listening channel. Any thread may call;
-/// `ServerSocket` first calls [#create], once.
+/// A `SocketImpl` that implements a `ServerSocket` with a listening channel. Any thread may call
+/// it. `ServerSocket` calls [#create] first, exactly once.
 final class ListeningSocketImpl extends SocketImpl {
   private final SelectorProvider provider;
   private volatile @Nullable ServerSocket channel;
@@ -51,16 +51,16 @@ final class ListeningSocketImpl extends SocketImpl {
     wanted = new InetSocketAddress(host, port);
   }
 
-  /// Binds and listens, which is one operation of a channel.
+  /// Binds and listens, which a channel does in a single operation.
   @Override
   protected void listen(int backlog) throws IOException {
     channel().bind(wanted, backlog);
   }
 
-  /// Accepts a client.
+  /// Accepts a connection.
   ///
-  /// @param socket the implementation of a socket, a [StreamSocketImpl] because the factory of
-  ///   `Socket` is also ours
+  /// @param socket the implementation of a socket, which is always a [StreamSocketImpl] because the
+  ///   factory of `Socket` is also installed by [SocketFactories]
   @Override
   protected void accept(SocketImpl socket) throws IOException {
     if (!(socket instanceof StreamSocketImpl stream)) {

@@ -7,18 +7,19 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Optional;
 
 /// The socket factories that turn every `new ServerSocket` of this JVM into a listening channel of
-/// the JVM's selector provider. A JVM accepts one pair of factories, once; the thread that starts
-/// the application calls.
+/// the JVM's selector provider. A JVM accepts only one pair of factories, which is installed by the
+/// thread that starts the application.
 ///
-/// The JDK uses the factory of `Socket` both for the sockets that a `ServerSocket` accepts and for
-/// those that the application connects, and does not say which. Both are therefore a
-/// [StreamSocketImpl], whose first operation decides what it becomes.
+/// The JDK uses the factory of `Socket` both for sockets that a `ServerSocket` accepts and for
+/// sockets that the application connects, and the factory cannot distinguish them. Both are
+/// therefore a [StreamSocketImpl], whose kind is determined by its first operation.
 public final class SocketFactories {
   private SocketFactories() {}
 
   /// Installs both factories.
   ///
-  /// @return the reason why it is not possible, with the fix; empty on success
+  /// @return the reason why they could not be installed, including a fix, or an empty value on
+  ///   success
   @SuppressWarnings("deprecation") // the JDK has no other way to give a ServerSocket its sockets
   public static Optional<String> install() {
     JdkSockets outgoing = JdkSockets.find();
@@ -28,7 +29,7 @@ public final class SocketFactories {
               + " or 'sluice run'");
     }
     try {
-      // Installs the factory of sockets first, because a listening channel accepts no other kind.
+      // The factory of sockets is installed first because a listening channel requires its sockets.
       Socket.setSocketImplFactory(() -> new StreamSocketImpl(outgoing::open));
       ServerSocket.setSocketFactory(() -> new ListeningSocketImpl(SelectorProvider.provider()));
       return Optional.empty();

@@ -14,25 +14,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.sockets.NumberedOptions;
 
-/// The implementation of a `Socket` by another socket: the view of a channel that a
-/// [ListeningSocketImpl] has accepted, or a JDK socket if the application connects. Any thread may
-/// call.
+/// A `SocketImpl` that delegates to another socket. The other socket is the view of a channel that
+/// a [ListeningSocketImpl] has accepted, or a JDK socket if the application connects it. Any thread
+/// may call.
 final class StreamSocketImpl extends SocketImpl {
-  /// A source of the sockets that the application connects.
+  /// A factory for the sockets that the application connects.
   interface Outgoing {
     Socket open() throws SocketException;
   }
 
   private final Outgoing outgoing;
 
-  /// The underlying socket; null until the first operation decides its kind.
+  /// The underlying socket, or null until the first operation has determined its kind.
   private volatile @Nullable Socket socket;
 
   StreamSocketImpl(Outgoing outgoing) {
     this.outgoing = outgoing;
   }
 
-  /// Becomes the socket of an accepted client.
+  /// Makes this the implementation of an accepted connection.
   void become(Socket accepted) {
     socket = accepted;
   }
@@ -45,7 +45,7 @@ final class StreamSocketImpl extends SocketImpl {
     return known;
   }
 
-  /// Becomes a socket that the application connects.
+  /// Makes this the implementation of a socket that the application connects.
   @Override
   protected void create(boolean stream) throws IOException {
     socket = outgoing.open();

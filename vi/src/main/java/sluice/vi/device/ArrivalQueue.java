@@ -9,8 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of connections that have sent their greeting and wait to be accepted. The device's
-/// thread adds, and waits for no other thread; any thread takes and closes.
+/// A queue of connections that have sent their greeting and are waiting to be accepted. The
+/// device's thread adds connections without waiting for other threads. Any thread may remove a
+/// connection or close the queue.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// | `permits` | as `waiting`: at least as many as wait; one for ever at the end | its own | its own |
 /// | `closed` | the closing thread | volatile | volatile, under the monitor |
 ///
-/// Limits: [#BACKLOG] wait.
+/// Limits: at most [#BACKLOG] connections.
 ///
 /// @param <A> the device's type of such a connection
 public final class ArrivalQueue<A> {
@@ -33,7 +34,7 @@ public final class ArrivalQueue<A> {
 
   /// Adds a connection. Called on the device's thread.
   ///
-  /// @param gone detects waiting connections that are no longer there, whose places are reused
+  /// @param gone tests if a waiting connection has disconnected and can be removed
   /// @return false if the queue is full or closed
   public boolean offer(A arrival, Predicate<A> gone) {
     boolean _ =
@@ -50,25 +51,26 @@ public final class ArrivalQueue<A> {
     return !closed || !waiting.remove(arrival); // what is not there, `close` or an accept has
   }
 
-  /// A factory by which the device's thread creates a port for an arrival.
+  /// A factory with which the device's thread creates a port for a connection.
   ///
   /// @param <W> the device's type of such a connection
   @FunctionalInterface
   public interface Maker<W> {
-    /// Begins to create a port. The future completes later, with null if the arrival is gone.
+    /// Starts the creation of a port. The future completes later, with null if the connection has
+    /// been closed.
     ///
     /// @throws DeviceException if the device is closed
     void begin(W arrival, CompletableFuture<@Nullable Port> made) throws DeviceException;
   }
 
-  /// Waits for an arrival for which a port is created. Arrivals that are gone meanwhile are
-  /// skipped.
+  /// Waits for a connection and creates a port for it. Connections that have been closed in the
+  /// meantime are skipped.
   ///
-  /// @param timeoutNanos negative waits without limit
-  /// @param what the device's thread, for messages, such as "the loop"
-  /// @return null if the time is over
-  /// @throws DeviceException if the queue or the device is closed, the thread is interrupted, or as
-  ///   the device's thread answered
+  /// @param timeoutNanos the timeout, or a negative number to wait indefinitely
+  /// @param what the name of the device's thread for messages, such as "the loop"
+  /// @return the port, or null if the timeout expires
+  /// @throws DeviceException if the queue or the device is closed, the thread is interrupted, or
+  ///   the device's thread answers with an exception
   public @Nullable Port accept(long timeoutNanos, Maker<A> maker, String what)
       throws DeviceException {
     long end = System.nanoTime() + timeoutNanos;
@@ -124,7 +126,7 @@ public final class ArrivalQueue<A> {
 
   /// Closes the queue.
   ///
-  /// @return the waiting connections; null if it was closed before
+  /// @return the waiting connections, or null if the queue was already closed
   public @Nullable List<A> close() {
     synchronized (this) { // of closing threads alone
       if (closed) {

@@ -5,16 +5,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import sluice.sys.Membarrier;
 
-/// A flag, taken or free, that one thread can take repeatedly without an atomic operation: a
-/// *quickly reacquirable lock* (Dice, Moir and Scherer 2003) that is tried and never waited for.
+/// A flag that one thread can acquire repeatedly without an atomic operation. It is a *quickly
+/// reacquirable lock* (Dice, Moir and Scherer 2003) that can be tried but not waited for.
 ///
-/// A thread that took the flag many times in a row becomes its favourite. From then on it writes a
-/// separate word and checks that it is still the favourite: stores and loads without a fence. Any
-/// other thread takes the flag by a compare-and-set on another word. Before it concludes that the
-/// favourite does not have the flag, it revokes the favour and makes every running thread pass a
-/// full barrier ([#barrier]). Either the favourite sees that it has lost the favour, or the other
-/// thread sees that the flag is taken: Dekker's problem with the barrier on the rare side (Dice,
-/// Huang and Yang 2001). The holder may hand the flag to another thread, which frees it.
+/// A thread that has acquired the flag many times in a row becomes its favourite. From then on it
+/// writes to a separate word and checks that it is still the favourite, which requires only stores
+/// and loads without a fence. Any other thread acquires the flag by a compare-and-set on another
+/// word. Before it can conclude that the favourite does not hold the flag, it revokes the bias and
+/// makes every running thread execute a full barrier ([#barrier]). Then either the favourite
+/// observes the revocation, or the other thread observes that the flag is held. This solves
+/// Dekker's problem with the barrier on the rare side (Dice, Huang and Yang 2001). The holder may
+/// pass the flag to another thread, which then releases it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -24,8 +25,9 @@ import sluice.sys.Membarrier;
 /// | `last`, `times`, `patience` | a thread that holds `slow` | plain | plain |
 /// | `slowly` | the holder of the flag | plain | plain |
 ///
-/// Limits: revoking the favour costs some microseconds. Each revocation doubles the number of
-/// consecutive takes that win the favour again, so that alternating threads do not pay this cost.
+/// Limits: a revocation takes several microseconds. Each revocation doubles the number of
+/// consecutive acquisitions that are required to become the favourite again, so that alternating
+/// threads do not incur this cost.
 public final class BiasedFlag {
   private static final int FIRST_PATIENCE = 32;
   private static final int MOST_PATIENCE = 1 << 20;
@@ -55,16 +57,16 @@ public final class BiasedFlag {
   @SuppressWarnings("unused") // through SLOW
   private int slow;
 
-  /// True if the holder has taken the flag through `slow`.
+  /// True if the holder has acquired the flag through `slow`.
   private boolean slowly;
 
   private long last;
   private int times;
   private int patience = FIRST_PATIENCE;
 
-  /// Takes the flag if it is free.
+  /// Acquires the flag if it is free.
   ///
-  /// @return false if it is taken, or another thread tries at this moment
+  /// @return false if the flag is held, or another thread is trying to acquire it concurrently
   public boolean tryTake() {
     long current = Thread.currentThread().threadId();
     if ((long) FAVOURITE.getAcquire(this) != current) {
@@ -108,7 +110,7 @@ public final class BiasedFlag {
     return true;
   }
 
-  /// Frees the flag. Called by its holder, or by the thread that it was handed to.
+  /// Releases the flag. Called by its holder, or by the thread to which the holder has passed it.
   public void free() {
     if (slowly) {
       slowly = false;
@@ -122,7 +124,7 @@ public final class BiasedFlag {
     return (int) FAST.getAcquire(this) != 0 || (int) SLOW.getAcquire(this) != 0;
   }
 
-  /// Makes every running thread of this process pass a full barrier before it returns.
+  /// Makes every running thread of this process execute a full barrier before this method returns.
   public static void barrier() {
     if (Membarrier.global() != 0) {
       Arena.ofShared().close(); // a handshake of the JVM with all its threads

@@ -3,13 +3,14 @@ package sluice.vi.device;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A descriptor of one posted message: the pieces of memory to gather from or scatter to, and the
-/// result.
+/// A descriptor of one posted message. It contains the memory segments to gather from or scatter
+/// to, and the result.
 ///
-/// It belongs to the application until it is posted, then to the device until the device returns
-/// it; the hand-over publishes the fields. Pieces are trusted: the caller has checked their ranges.
+/// A descriptor is owned by the application until it is posted, and then by the device until the
+/// device returns it. Each transfer of ownership publishes the fields. The ranges of the segments
+/// must have been checked by the caller.
 public final class Descriptor {
-  /// The most pieces of one message.
+  /// The maximum number of segments of a message.
   public static final int MAX_PIECES = 8;
 
   private final MemorySegment[] memory;
@@ -20,10 +21,11 @@ public final class Descriptor {
   private int pieces;
   private int lengthBytes;
 
-  /// The number of bytes moved so far; for a completed receive, the length of the message.
+  /// The number of bytes transferred so far, or the length of the message if a receive has
+  /// completed.
   private int transferredBytes;
 
-  /// A value for the device: the point at which the descriptor will be done.
+  /// A value for use by the device, which determines when the descriptor is complete.
   private long mark;
 
   private boolean done;
@@ -31,8 +33,8 @@ public final class Descriptor {
 
   /// Creates a descriptor.
   ///
-  /// @param owner the object by which the application knows it
-  /// @param pieces the most pieces it will ever have
+  /// @param owner the object that identifies the descriptor to the application
+  /// @param pieces the maximum number of segments
   public Descriptor(Object owner, int pieces) {
     this.owner = owner;
     memory = new MemorySegment[pieces];
@@ -45,14 +47,14 @@ public final class Descriptor {
     return owner;
   }
 
-  /// Removes the pieces and the result.
+  /// Removes the segments and the result.
   public void clear() {
     pieces = 0;
     lengthBytes = 0;
     restart();
   }
 
-  /// Resets the result, so that the same pieces can be posted again.
+  /// Resets the result so that the same segments can be posted again.
   public void restart() {
     transferredBytes = 0;
     mark = 0;
@@ -60,9 +62,9 @@ public final class Descriptor {
     failure = null;
   }
 
-  /// Adds a piece.
+  /// Adds a segment.
   ///
-  /// @param key the result of [Port#register] for this memory
+  /// @param key the key that [Port#register] returned for this memory
   public void add(MemorySegment segment, long offset, int length, long key) {
     memory[pieces] = segment;
     offsets[pieces] = offset;
@@ -72,7 +74,8 @@ public final class Descriptor {
     lengthBytes = Math.addExact(lengthBytes, length);
   }
 
-  /// Replaces the pieces by one. The result is unchanged until [#restart].
+  /// Replaces all segments by a single one. The result remains unchanged until [#restart] is
+  /// called.
   public void only(MemorySegment segment, long offset, int length, long key) {
     memory[0] = segment;
     offsets[0] = offset;
@@ -82,8 +85,8 @@ public final class Descriptor {
     lengthBytes = length;
   }
 
-  /// Moves the first piece to other memory that holds the same bytes. Only for a thread that alone
-  /// copies from it.
+  /// Replaces the memory of the first segment by other memory that contains the same bytes. The
+  /// calling thread must be the only thread that copies from it.
   public void move(MemorySegment segment, long offset) {
     memory[0] = segment;
     offsets[0] = offset;
@@ -109,7 +112,7 @@ public final class Descriptor {
     return keys[piece];
   }
 
-  /// Returns the total length of the pieces.
+  /// Returns the total length of the segments.
   public int lengthBytes() {
     return lengthBytes;
   }
@@ -118,8 +121,8 @@ public final class Descriptor {
     return transferredBytes;
   }
 
-  /// Sets the position of the next bytes to move, when a device sends a part again or restarts a
-  /// message.
+  /// Sets the position of the next bytes to transfer. This is used when a device retransmits a part
+  /// or restarts a message.
   public void seek(int bytes) {
     transferredBytes = bytes;
   }
@@ -140,12 +143,12 @@ public final class Descriptor {
     return failure;
   }
 
-  /// Marks the descriptor as finished by the device.
+  /// Marks the descriptor as complete.
   public void finish() {
     done = true;
   }
 
-  /// Marks the descriptor as finished by the device, with a number of bytes moved.
+  /// Marks the descriptor as complete with the given number of bytes transferred.
   public void finish(int bytes) {
     transferredBytes = bytes;
     done = true;
@@ -156,12 +159,12 @@ public final class Descriptor {
     done = true;
   }
 
-  /// Gathers the next `count` bytes of the pieces.
+  /// Gathers the next `count` bytes from the segments.
   public void copyOut(MemorySegment to, long at, int count) {
     move(to, at, count, true);
   }
 
-  /// Scatters `count` bytes behind those moved so far.
+  /// Scatters `count` bytes after those transferred so far.
   public void copyIn(MemorySegment from, long at, int count) {
     move(from, at, count, false);
   }

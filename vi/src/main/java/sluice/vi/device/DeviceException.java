@@ -3,7 +3,7 @@ package sluice.vi.device;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// Thrown if a device could not create, accept or find a connection; [#fault] gives the side at
+/// Thrown if a device could not create, accept or find a connection. [#fault] returns the side at
 /// fault. Immutable.
 public class DeviceException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -19,8 +19,8 @@ public class DeviceException extends IOException {
     this.fault = fault;
   }
 
-  /// Returns the exception for a closed device. The factory methods give the same condition the
-  /// same text on every device.
+  /// Returns the exception for a closed device. The factory methods of this class ensure that a
+  /// condition has the same message on every device.
   public static DeviceException deviceClosed() {
     return new DeviceException(Fault.CLOSED, "the device is closed");
   }
@@ -50,9 +50,9 @@ public class DeviceException extends IOException {
         Fault.TIMED_OUT, "no accept came in time: a listener is there but does not accept", cause);
   }
 
-  /// Returns the exception for different reliabilities.
+  /// Returns the exception for a mismatch of reliabilities.
   ///
-  /// @param byPeer true if the accepting side requires another one than this side
+  /// @param byPeer true if the accepting side requires a different reliability than this side
   public static DeviceException otherReliability(boolean byPeer) {
     return new DeviceException(
         Fault.REFUSED,
@@ -62,19 +62,19 @@ public class DeviceException extends IOException {
             + ". Fix: the same on both sides");
   }
 
-  /// Returns an exception of another thread for the thread that waited, with the same fault and
-  /// text.
+  /// Converts an exception of another thread into one for the waiting thread, with the same fault
+  /// and message.
   public static DeviceException rethrown(Throwable thrown) {
     Throwable why = thrown.getCause() == null ? thrown : thrown.getCause();
     return new DeviceException(of(why), String.valueOf(why.getMessage()), why);
   }
 
-  /// Returns the side at fault of any exception.
+  /// Returns the side at fault for any exception.
   public static Fault of(Throwable thrown) {
     return thrown instanceof DeviceException known ? known.fault() : Fault.OTHER;
   }
 
-  /// Returns the exception for an interrupt, and sets the thread's interrupt status again.
+  /// Returns the exception for an interrupt, and restores the thread's interrupt status.
   public static DeviceException interrupted(String what, @Nullable Throwable cause) {
     Thread.currentThread().interrupt();
     return new DeviceException(Fault.OTHER, "interrupted while " + what, cause);

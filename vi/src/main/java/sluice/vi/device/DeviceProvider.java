@@ -3,24 +3,26 @@ package sluice.vi.device;
 import java.io.IOException;
 import java.util.List;
 
-/// A provider of one or more kinds of device. Found by [java.util.ServiceLoader]; any thread may
-/// call.
+/// A provider of one or more kinds of devices, which is located by [java.util.ServiceLoader]. Any
+/// thread may call.
 public interface DeviceProvider {
-  /// Returns the names of its devices, such as `local`, the best first.
+  /// Returns the names of the provided devices, such as `local`, in order of preference.
   List<String> names();
 
-  /// Returns the reason why a device cannot be used on this machine, with the fix; empty if it can.
+  /// Returns the reason why a device cannot be used on this machine, together with a fix, or an
+  /// empty string if it is usable.
   String why(String name);
 
-  /// Returns the implementation of a usable device, if there is a choice; else empty.
+  /// Returns the implementation that a usable device has selected, or an empty string if there is
+  /// no choice.
   default String about(String name) {
     return "";
   }
 
   /// Opens a device with arguments.
   ///
-  /// @param words the arguments, in the device's form
-  /// @throws IOException if the arguments are wrong, or the named resources are not available
+  /// @param words the arguments in the format of the device
+  /// @throws IOException if the arguments are invalid, or the named resources are not available
   default Device open(String name, String words) throws IOException {
     throw new DeviceException(
         Fault.MISCONFIGURED,

@@ -1,12 +1,12 @@
 package sluice.vi.device;
 
-/// The end of a connection, or of a descriptor: the side at fault, and the reason for messages.
-/// Immutable.
+/// The reason why a connection or a descriptor has ended, which consists of the side at fault and a
+/// message. Immutable.
 public record Failure(Fault fault, String why) {
-  /// The failure with which every device ends a port that this side closes.
+  /// The failure of a port that is closed by this side, which is the same on every device.
   public static final Failure CLOSED = new Failure(Fault.CLOSED, "this side closed the connection");
 
-  /// The failure with which every device ends its ports when it is closed.
+  /// The failure of the ports of a device that is closed, which is the same on every device.
   public static final Failure DEVICE_CLOSED = new Failure(Fault.CLOSED, "the device was closed");
 
   public static final Failure PEER_CLOSED =
@@ -17,14 +17,15 @@ public record Failure(Fault fault, String why) {
   public static final Failure PEER_ENDED =
       lost("the peer's process ended without closing the connection");
 
-  /// Returns the failure of a peer that has gone or has violated the protocol.
+  /// Returns the failure for a peer that has disappeared or has violated the protocol.
   public static Failure lost(String why) {
     return new Failure(Fault.PEER_LOST, why);
   }
 
-  /// Returns the failure of a message that met a receive that is too short.
+  /// Returns the failure for a message that is longer than the receive it was matched with.
   ///
-  /// @param messageBytes the length of the message; negative if the device does not report it
+  /// @param messageBytes the length of the message, or a negative number if the device does not
+  ///   report it
   public static Failure tooLong(long messageBytes, long receiveBytes) {
     return new Failure(
         Fault.MISCONFIGURED,
@@ -39,7 +40,7 @@ public record Failure(Fault fault, String why) {
     return new Failure(thrown.fault(), String.valueOf(thrown.getMessage()));
   }
 
-  /// Returns the failure of a call on this machine.
+  /// Returns the failure for a call that failed on this machine.
   public static Failure other(String why) {
     return new Failure(Fault.OTHER, why);
   }

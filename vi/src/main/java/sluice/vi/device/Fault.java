@@ -1,20 +1,21 @@
 package sluice.vi.device;
 
-/// The side that ended or refused something, and the way. The application gets a separate exception
-/// class for each.
+/// The side that ended or refused an operation, and the manner in which it did so. Each constant
+/// corresponds to a separate exception class for applications.
 public enum Fault {
   /// This side closed the VI, the server or the device.
   CLOSED,
   /// The peer closed its end.
   PEER_CLOSED,
-  /// The peer's process, host or network has gone, its end failed, or it broke the protocol.
+  /// The peer's process, host or network has disappeared, its end has failed, or it has violated
+  /// the protocol.
   PEER_LOST,
-  /// Nothing listens there, or the two sides require different attributes.
+  /// There is no listener, or the two sides require different attributes.
   REFUSED,
-  /// The time was over.
+  /// The timeout expired.
   TIMED_OUT,
-  /// This program requested something that is unavailable, here or in general.
+  /// This program requested something that is not available on this machine or in general.
   MISCONFIGURED,
-  /// A call of this machine failed, memory is short, or the thread was interrupted.
+  /// A call on this machine failed, memory is low, or the thread was interrupted.
   OTHER
 }

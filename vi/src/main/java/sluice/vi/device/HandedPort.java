@@ -5,13 +5,14 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A port whose messages are moved by a thread of the device: posted descriptors are handed to that
-/// thread, which counts completed ones. The send queue belongs to one thread at a time, and so does
-/// the receive queue; protected methods belong to the device's thread unless documented otherwise.
+/// A port whose messages are transferred by a thread of the device. Posted descriptors are passed
+/// to that thread, which counts those that are complete. The send queue and the receive queue are
+/// each owned by one thread at a time. Protected methods may only be called on the device's thread
+/// unless documented otherwise.
 ///
-/// **Memory.** A descriptor is returned when the device has finished with it: it is counted in
-/// `sendsDone` or `receivesDone`, or `sendsEnded` or `receivesEnded` has been set, after which the
-/// device touches none.
+/// **Memory.** A descriptor is only returned when the device no longer accesses it. This is the
+/// case when it has been counted in `sendsDone` or `receivesDone`, or when `sendsEnded` or
+/// `receivesEnded` has been set.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -53,7 +54,7 @@ public abstract class HandedPort implements Port {
   private volatile @Nullable Failure receivesEnded;
   private volatile @Nullable Failure failure;
 
-  /// @param spec the specification agreed by both sides
+  /// @param spec the specification on which both sides have agreed
   protected HandedPort(PortSpec spec) {
     queues = new PortQueues(spec);
     sends = queues.sends;
@@ -130,23 +131,25 @@ public abstract class HandedPort implements Port {
 
   // ---- what a device says --------------------------------------------------------------------
 
-  /// Notifies the device's thread that a descriptor was posted. Called on any thread at a queue.
+  /// Notifies the device's thread that a descriptor was posted. Called on any thread that uses a
+  /// queue.
   protected abstract void posted();
 
-  /// Notifies the device's thread that this side has ended the connection; [#failure] gives the
+  /// Notifies the device's thread that this side has closed the connection. [#failure] returns the
   /// reason. The device's thread must end both queues soon. Any thread may call.
   protected abstract void left();
 
-  /// Records the end of the connection, if none was recorded before. Any thread may call.
+  /// Records the reason for the end of the connection unless one was already recorded. Any thread
+  /// may call.
   ///
-  /// @return true if this was the first
+  /// @return true if this was the first reason
   protected final boolean note(Failure why) {
     return FAILURE.compareAndSet(this, null, why);
   }
 
-  /// Records the end of the connection as [#note] does.
+  /// Records the reason for the end of the connection as [#note] does.
   ///
-  /// @return the recorded end: this one, or an earlier one
+  /// @return the reason that is recorded, which may be an earlier one
   protected final Failure noted(Failure why) {
     boolean _ = note(why);
     Failure first = failure;
@@ -165,20 +168,21 @@ public abstract class HandedPort implements Port {
     return toReceive.poll();
   }
 
-  /// Marks the oldest sends as done. Must be followed by [#wakeSleepers].
+  /// Marks the given number of oldest sends as complete. The caller must call [#wakeSleepers]
+  /// afterwards.
   protected final void sendsDone(int count) {
     SENDS_DONE.setVolatile(this, sendsDone + count);
     wakesSender = true;
   }
 
-  /// Marks the oldest receive as done. Must be followed by [#wakeSleepers].
+  /// Marks the oldest receive as complete. The caller must call [#wakeSleepers] afterwards.
   protected final void receiveDone() {
     RECEIVES_DONE.setVolatile(this, receivesDone + 1);
     wakesReceiver = true;
   }
 
-  /// Wakes the threads that sleep for completions since the last call. Called once per batch,
-  /// because a woken thread may take the processor at once.
+  /// Wakes the threads that are waiting for completions since the last call. This is called once
+  /// per batch, because a woken thread may preempt the caller immediately.
   protected final void wakeSleepers() {
     if (wakesSender) {
       wakesSender = false;
@@ -198,7 +202,7 @@ public abstract class HandedPort implements Port {
     return receivesEnded != null;
   }
 
-  /// Fails the sends that are not done; the device touches none from now on.
+  /// Fails all sends that are not complete. The device must not access any of them from now on.
   protected final void endSends(Failure why) {
     if (sendsEnded == null) {
       sendsEnded = why;
@@ -206,7 +210,7 @@ public abstract class HandedPort implements Port {
     queues.unparkSender();
   }
 
-  /// Fails the receives that are not done, as [#endSends] does for sends.
+  /// Fails all receives that are not complete, as [#endSends] does for sends.
   protected final void endReceives(Failure why) {
     if (receivesEnded == null) {
       receivesEnded = why;

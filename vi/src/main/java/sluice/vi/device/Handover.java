@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of posted descriptors from the thread at a work queue to the thread of a device: a ring
-/// with one producer and one consumer.
+/// A queue that transfers posted descriptors from the thread at a work queue to the thread of a
+/// device. It is a ring buffer with a single producer and a single consumer.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -30,7 +30,7 @@ public final class Handover {
   private int added;
   private int removed;
 
-  /// @param depth the most descriptors at one time
+  /// @param depth the maximum number of descriptors
   public Handover(int depth) {
     slots = new Descriptor[Integer.highestOneBit(Math.max(1, depth) * 2 - 1)];
   }
@@ -48,7 +48,7 @@ public final class Handover {
     return true;
   }
 
-  /// Removes the oldest descriptor and returns it, or null.
+  /// Removes and returns the oldest descriptor, or returns null if the queue is empty.
   public @Nullable Descriptor poll() {
     int at = removed;
     if (at == (int) ADDED.getAcquire(this)) {

@@ -4,13 +4,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/// A parser of the addresses of devices that work between hosts. Stateless.
+/// Parses the addresses of devices that connect different hosts. Stateless.
 public final class HostPort {
   private HostPort() {}
 
   /// Parses an address.
   ///
-  /// @throws DeviceException if it is not `HOST:PORT`, or there is no such host
+  /// @throws DeviceException if the address is not of the form `HOST:PORT`, or the host is unknown
   public static InetSocketAddress parse(String text) throws DeviceException {
     int colon = text.lastIndexOf(':');
     try {
@@ -23,7 +23,7 @@ public final class HostPort {
         return new InetSocketAddress(InetAddress.getByName(host), port);
       }
     } catch (NumberFormatException e) {
-      // Handled below, like other text that is not an address.
+      // Handled below in the same way as other invalid addresses.
     } catch (UnknownHostException e) {
       throw new DeviceException(
           Fault.MISCONFIGURED, "no host is known by this name: " + text + ". Fix: another name", e);

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 public interface Listener extends AutoCloseable {
   /// Waits for a connection and accepts it.
   ///
-  /// @param spec the specification; if the peer requires another reliability, it is refused
-  /// @param timeoutNanos negative waits without limit
-  /// @return null if the time is over
+  /// @param spec the specification; a peer that requires a different reliability is refused
+  /// @param timeoutNanos the timeout, or a negative number to wait indefinitely
+  /// @return the port, or null if the timeout expires
   @Nullable Port accept(PortSpec spec, long timeoutNanos) throws IOException;
 
-  /// Refuses waiting and future connections. Idempotent.
+  /// Refuses all waiting and future connections. Idempotent.
   @Override
   void close();
 }

@@ -3,16 +3,17 @@ package sluice.vi.device;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of work from any thread for the thread of a device: a Treiber stack (1986) that the
-/// device's thread takes whole and reverses. No thread waits for another one, so that a device
-/// continues while the virtual thread that gave it work has no carrier.
+/// A queue in which any thread can submit work to the thread of a device. It is a Treiber stack
+/// (1986) that the device's thread removes as a whole and reverses. No thread waits for another, so
+/// a device can continue even if the virtual thread that submitted work has no carrier.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `newest` | any thread | acquire | compare-and-set; the device's thread exchanges |
 /// | `Order.before` | the adding thread, then the device's | plain | plain, before it is added |
 ///
-/// Lifecycle: open → ended, by the device's thread: work added before is still done.
+/// Lifecycle: open → ended by the device's thread, which still performs the work that was submitted
+/// before.
 public final class Orders {
   private static final class Order {
     private final Runnable work;
@@ -30,9 +31,10 @@ public final class Orders {
   /// Creates an empty queue.
   public Orders() {}
 
-  /// Adds work. Any thread may call; it then wakes the device's thread.
+  /// Submits work. Any thread may call, and must wake the device's thread afterwards.
   ///
-  /// @return false if the device's thread has ended: the work will not be done
+  /// @return false if the device's thread has ended the queue, in which case the work is not
+  ///   performed
   public boolean add(Runnable work) {
     Order order = new Order(work);
     while (true) {
@@ -47,20 +49,21 @@ public final class Orders {
     }
   }
 
-  /// Returns true if there is no work. Called on the device's thread.
+  /// Returns true if the queue is empty. Called on the device's thread.
   public boolean isEmpty() {
     Order now = newest.get();
     return now == null || now == ENDED;
   }
 
-  /// Does all added work, in order. Called on the device's thread.
+  /// Performs all submitted work in order. Called on the device's thread.
   public void run() {
     if (!isEmpty()) {
       run(newest.getAndSet(null));
     }
   }
 
-  /// Does all added work and takes no more. Called on the device's thread; idempotent.
+  /// Performs all submitted work and rejects further work. Called on the device's thread.
+  /// Idempotent.
   public void end() {
     Order last = newest.getAndSet(ENDED);
     if (last != ENDED) {

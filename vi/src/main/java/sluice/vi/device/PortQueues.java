@@ -3,7 +3,8 @@ package sluice.vi.device;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The common state of all ports: the two work queues, and the thread that sleeps at each.
+/// The common state of all ports, which consists of the two work queues and the thread that sleeps
+/// at each of them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -16,7 +17,7 @@ public final class PortQueues {
   private volatile @Nullable Thread sendSleeper;
   private volatile @Nullable Thread receiveSleeper;
 
-  /// @param spec the specification agreed by both sides
+  /// @param spec the specification on which both sides have agreed
   public PortQueues(PortSpec spec) {
     this.spec = spec;
     sends = new WorkQueue(spec.sendDepth());
@@ -36,7 +37,7 @@ public final class PortQueues {
     }
   }
 
-  /// Records that the thread polls by itself again.
+  /// Records that the thread is polling again.
   public void wakes(boolean atSends) {
     if (atSends) {
       sendSleeper = null;

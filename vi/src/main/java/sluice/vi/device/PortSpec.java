@@ -3,11 +3,12 @@ package sluice.vi.device;
 /// The specification of a connection. Immutable.
 ///
 /// @param tag the tag by which the two ends are matched
-/// @param discards true if a message that meets an empty receive queue is lost
-/// @param acknowledged true if a send completes only when the message is in the receiver's buffer
-/// @param sendDepth the most sends posted at one time
-/// @param receiveDepth the most receives posted at one time
-/// @param transferBytes the longest message; the smaller one of both ends applies
+/// @param discards true if a message is discarded when the receive queue is empty
+/// @param acknowledged true if a send completes only after the message has been stored in the
+///   receiver's buffer
+/// @param sendDepth the maximum number of posted sends
+/// @param receiveDepth the maximum number of posted receives
+/// @param transferBytes the maximum message length; the smaller value of both ends applies
 /// @param ringBytes the memory for messages in transit in one direction, a power of two, if the
 ///   device has such memory
 public record PortSpec(
@@ -19,7 +20,7 @@ public record PortSpec(
     int transferBytes,
     int ringBytes) {
 
-  /// Returns a copy with another limit for messages.
+  /// Returns a copy with a different maximum message length.
   public PortSpec withTransferBytes(int bytes) {
     return new PortSpec(tag, discards, acknowledged, sendDepth, receiveDepth, bytes, ringBytes);
   }

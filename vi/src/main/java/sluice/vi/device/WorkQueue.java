@@ -4,16 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A queue of the posted descriptors of one direction, in the order of posting, which is the order
-/// of completion. Owned by the thread that uses the queue at the moment; any thread may read the
-/// size.
+/// A queue of the posted descriptors of one direction in the order of posting, which is also the
+/// order of completion. It is owned by the thread that currently uses the queue. Any thread may
+/// read the size.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `slots`, `unsent` | the queue's thread | plain | plain |
 /// | `added`, `removed` | the queue's thread | opaque | opaque |
 ///
-/// Limits: the depth given at the start; exceeding it is the caller's error.
+/// Limits: the depth is fixed at creation and must not be exceeded by the caller.
 public final class WorkQueue {
   private static final VarHandle ADDED;
   private static final VarHandle REMOVED;
@@ -31,13 +31,13 @@ public final class WorkQueue {
   private final @Nullable Descriptor[] slots;
   private final int mask;
 
-  /// The numbers of added and removed descriptors, which only grow, and wrap.
+  /// The numbers of added and removed descriptors, which increase monotonically and wrap around.
   private int added;
 
   private int removed;
   private int unsent;
 
-  /// @param depth the most descriptors at one time
+  /// @param depth the maximum number of descriptors
   public WorkQueue(int depth) {
     int capacity = Integer.highestOneBit(Math.max(1, depth) * 2 - 1);
     slots = new Descriptor[capacity];
@@ -59,12 +59,13 @@ public final class WorkQueue {
     ADDED.setOpaque(this, added + 1);
   }
 
-  /// Returns the oldest descriptor, or null.
+  /// Returns the oldest descriptor, or null if the queue is empty.
   public @Nullable Descriptor head() {
     return added == removed ? null : slots[removed & mask];
   }
 
-  /// Returns the oldest descriptor that the device has not begun or not finished to send, or null.
+  /// Returns the oldest descriptor that the device has not completely sent, or null if there is
+  /// none.
   public @Nullable Descriptor unsent() {
     return unsent == added ? null : slots[unsent & mask];
   }
@@ -79,9 +80,9 @@ public final class WorkQueue {
     unsent++;
   }
 
-  /// Removes the oldest descriptor if it is done, or if the connection has failed.
+  /// Removes the oldest descriptor if it is complete or the connection has failed.
   ///
-  /// @param failure the reason of the connection's end, or null
+  /// @param failure the reason why the connection has ended, or null
   public @Nullable Descriptor take(@Nullable Failure failure) {
     Descriptor head = head();
     if (head == null) {

@@ -23,7 +23,7 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
   static final int BYTES = 24;
   static final int ANSWER_BYTES = 12;
 
-  /// The least and largest ring sizes, powers of two.
+  /// The minimum and maximum ring sizes, which are powers of two.
   static final int MIN_RING_BYTES = 1 << 14;
 
   static final int MAX_RING_BYTES = 1 << 26;
@@ -71,7 +71,8 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
     packet.set(JAVA_INT, 20, fd);
   }
 
-  /// Reads a packet of [#BYTES] bytes. The numbers come from the peer, see [#isSound].
+  /// Reads a packet of [#BYTES] bytes. The values come from the peer and must be checked by
+  /// [#isSound].
   static Hello read(MemorySegment packet) {
     int tag = packet.get(JAVA_INT, 0) == MAGIC ? packet.get(JAVA_INT, 4) : -1;
     return new Hello(
@@ -82,7 +83,7 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
         packet.get(JAVA_INT, 20));
   }
 
-  /// Returns true if this side could use these numbers itself.
+  /// Returns true if the values are within the limits of this side.
   boolean isSound(int wantedTag) {
     return tag == wantedTag
         && transferBytes > 0

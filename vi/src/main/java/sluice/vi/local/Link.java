@@ -12,9 +12,10 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.vi.device.Failure;
 
-/// The UNIX socket beside a connection through shared memory: its end of stream means that the peer
-/// is gone, and one byte on it wakes a sleeping peer. Any thread may call, and none waits for
-/// another: the last thread that uses the socket after its end closes it.
+/// The UNIX socket that accompanies a connection through shared memory. The end of its stream
+/// indicates that the peer has terminated, and a single byte wakes a sleeping peer. Any thread may
+/// call without waiting for another. After the end of the connection, the last thread that uses the
+/// socket closes it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -50,15 +51,15 @@ final class Link {
     return all.asReadOnly();
   }
 
-  /// Attaches the port, which is told about the peer from now on.
+  /// Attaches the port, which is notified of events of the peer from now on.
   void attach(LocalPort newPort) throws IOException {
     port = newPort;
     watcher.add(fd, this::ready);
   }
 
-  /// Enters the socket for a use.
+  /// Registers a use of the socket.
   ///
-  /// @return false if the socket is closed, or is about to be; otherwise [#leave] must follow
+  /// @return false if the socket is closed or about to be closed; otherwise [#leave] must be called
   private boolean enter() {
     int now = users.get();
     while ((now & ENDED) == 0) {
@@ -88,7 +89,8 @@ final class Link {
   }
 
   private void read(MemorySegment scratch) {
-    // Bounded: the peer could send forever, and other connections wait for this thread.
+    // The loop is bounded because the peer could send forever while other connections wait for this
+    // thread.
     for (int i = 0; i < PACKETS; i++) {
       int count = Sockets.recv(fd, scratch, 0, 1, Sockets.MSG_DONTWAIT);
       if (count == -Errno.EAGAIN || count == -Errno.EINTR) {
@@ -132,11 +134,11 @@ final class Link {
   }
 
   private void say(byte letter) {
-    // A full socket means that the peer already has many wake-ups to read.
+    // If the socket is full, the peer already has many wake-ups to read.
     int _ = Sockets.send(fd, LETTERS, letter, 1, Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL);
   }
 
-  /// Tells the peer how this side ended, and closes the socket. Idempotent.
+  /// Notifies the peer of the reason why this side has ended, and closes the socket. Idempotent.
   void end(byte how) {
     if (enter()) {
       say(how);

@@ -28,10 +28,11 @@ import sluice.vi.local.Hello.Answer;
 /// A device for connections through shared memory between processes of one user on one machine. Any
 /// thread may call.
 ///
-/// The two sides find each other at a UNIX socket in the abstract namespace, which leaves nothing
-/// behind when a process is killed: `sluice-vi/USER/NAME/TAG`. The connecting side creates the
-/// memory file and sends its number; the accepting side opens `/proc/PID/fd/NUMBER`, with the
-/// process that the kernel names, and checks seals and size.
+/// The two sides connect through a UNIX socket in the abstract namespace,
+/// `sluice-vi/USER/NAME/TAG`, which leaves no file behind when a process is killed. The connecting
+/// side creates the memory file and sends its descriptor number. The accepting side opens
+/// `/proc/PID/fd/NUMBER`, using the process id that the kernel reports, and checks the seals and
+/// the size.
 final class LocalDevice implements Device {
   static final String NAME = "local";
   private static final int MAX_NAME_BYTES = 60;
@@ -139,9 +140,9 @@ final class LocalDevice implements Device {
     }
   }
 
-  /// Sends this side's request, and waits until the other side has accepted.
+  /// Sends the request of this side and waits until the other side has accepted it.
   ///
-  /// @return the length of the longest message in bytes
+  /// @return the maximum message length in bytes
   private int negotiate(int socket, Hello hello, long end) throws IOException {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     watcher.add(socket, new AnswerReader(socket, answer));
@@ -178,7 +179,7 @@ final class LocalDevice implements Device {
     }
   }
 
-  /// A handler that reads the answer. Runs on the watcher's thread.
+  /// A handler that reads the answer on the watcher's thread.
   private final class AnswerReader implements Watcher.Handler {
     private final int socket;
     private final CompletableFuture<Answer> answer;

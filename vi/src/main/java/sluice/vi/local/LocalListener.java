@@ -29,8 +29,9 @@ import sluice.vi.local.Hello.Verdict;
 /// | `silent`, `closed` | `Watcher`'s thread; the closer, when that has ended | plain | plain |
 /// | `pending` | see [ArrivalQueue] | | |
 ///
-/// Limits: [#BACKLOG] sockets without a first packet (the oldest is closed for a new one), and as
-/// many that wait to be accepted.
+/// Limits: at most [#BACKLOG] sockets that have not sent their first packet, of which the oldest is
+/// closed when a new one is accepted, and the same number of sockets that are waiting to be
+/// accepted.
 final class LocalListener implements Listener {
   static final int BACKLOG = ArrivalQueue.BACKLOG;
 
@@ -44,7 +45,7 @@ final class LocalListener implements Listener {
   private final ArrayDeque<Integer> silent = new ArrayDeque<>();
   private boolean closed;
 
-  /// @param fd a listening socket, which this object owns from now on
+  /// @param fd a listening socket, which is owned by this object from now on
   LocalListener(Watcher watcher, int fd, int tag) throws IOException {
     this.watcher = watcher;
     this.tag = tag;
@@ -89,9 +90,10 @@ final class LocalListener implements Listener {
     }
   }
 
-  /// Checks a peer's first packet.
+  /// Checks the first packet of a peer.
   ///
-  /// @return null if the peer belongs to another user, or violates the protocol
+  /// @return the pending connection, or null if the peer belongs to another user or violates the
+  ///   protocol
   private @Nullable Pending sound(int socket, Hello hello) {
     try {
       PeerCredentials peer = PeerCredentials.of(socket);
@@ -129,9 +131,9 @@ final class LocalListener implements Listener {
     }
   }
 
-  /// Creates the port of a peer.
+  /// Creates the port for a peer.
   ///
-  /// @return null if the peer has gone meanwhile
+  /// @return the port, or null if the peer has disconnected in the meantime
   private @Nullable Port open(Pending peer, PortSpec wanted) throws IOException {
     Mapping mapping = null;
     try {
@@ -205,7 +207,7 @@ final class LocalListener implements Listener {
     try {
       boolean _ = Answers.await(done, "the watcher");
     } catch (DeviceException e) {
-      // Interrupted: the name becomes free a little later.
+      // If the thread is interrupted, the name becomes free a little later.
     }
   }
 }

@@ -11,11 +11,11 @@ import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
 import sluice.vi.device.WorkQueue;
 
-/// An end of a connection through shared memory. The send queue belongs to one thread at a time,
-/// and so does the receive queue; [Watcher]'s thread reports events of the peer.
+/// One end of a connection through shared memory. The send queue and the receive queue are each
+/// owned by one thread at a time. Events of the peer are reported by [Watcher]'s thread.
 ///
-/// There is no active device: a message moves when a thread posts or polls. The sender copies into
-/// the ring, the receiver copies out of it.
+/// There is no active device. Messages are transferred when a thread posts or polls, by the sender
+/// copying into the ring and the receiver copying out of it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -25,10 +25,10 @@ import sluice.vi.device.WorkQueue;
 /// | `closed` | the closing thread | under the monitor | under the monitor |
 /// | `ended` | `Watcher`'s thread | volatile | volatile |
 ///
-/// Lifecycle: made when both sides have mapped the memory → used → failed, perhaps → closed.
+/// Lifecycle: created after both sides have mapped the memory → used → possibly failed → closed.
 final class LocalPort implements Port {
-  /// The longest sleep, after which a thread wakes by itself, because a hostile peer may clear the
-  /// flag that this side sleeps.
+  /// The maximum time to sleep, after which a thread wakes by itself. It is limited because a
+  /// hostile peer may clear the flag that indicates that this side is asleep.
   private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final PortSpec spec;
@@ -44,8 +44,8 @@ final class LocalPort implements Port {
   private volatile @Nullable Failure failure;
   private volatile @Nullable Failure ended;
 
-  /// @param spec the specification agreed by both sides
-  /// @param side 0 for the connecting side, 1 for the accepting one
+  /// @param spec the specification on which both sides have agreed
+  /// @param side 0 for the connecting side, 1 for the accepting side
   LocalPort(PortSpec spec, Mapping mapping, int side, Link link) {
     this.spec = spec;
     this.mapping = mapping;
@@ -90,8 +90,8 @@ final class LocalPort implements Port {
     return sends.take(why);
   }
 
-  /// Returns the failure for the sends that are not done, which includes that the peer will take no
-  /// more.
+  /// Returns the failure for the sends that are not complete, including the case that the peer
+  /// accepts no more messages.
   private @Nullable Failure lost() {
     Failure why = failure;
     return why != null ? why : ended;
@@ -166,8 +166,8 @@ final class LocalPort implements Port {
     return receives.take(failure);
   }
 
-  /// Takes at most the number of fragments that a ring holds, so that a peer that keeps writing
-  /// does not keep the thread here.
+  /// Receives at most the number of fragments that fit into a ring, so that a peer that continues
+  /// to write cannot keep the thread in this method.
   ///
   /// @return true if any fragment arrived
   private boolean takeFragments(Descriptor head) throws RingViolation {
@@ -196,11 +196,11 @@ final class LocalPort implements Port {
     return taken > 0;
   }
 
-  /// Returns true if the peer must be told at once about the one fragment that was taken, because
-  /// it may sleep until there is room, or until a message is in its buffer. One fragment alone
-  /// never fills a ring: a sender that waits for room has more there. Otherwise the store, and the
-  /// read of the peer's flag, would only delay the answer to this message; the next poll tells the
-  /// peer.
+  /// Returns true if the peer must be notified immediately of the single fragment that was
+  /// received, because it may be sleeping until there is space or until a message has been stored
+  /// in its buffer. A single fragment never fills a ring, so a sender that waits for space has more
+  /// fragments in it. In other cases the store, and reading the peer's flag, would only delay the
+  /// answer to this message, and the next poll notifies the peer.
   private boolean mustTell() {
     return spec.acknowledged() || in.unpublished() > 1 || !in.isQuiet();
   }
@@ -220,7 +220,7 @@ final class LocalPort implements Port {
     return failure;
   }
 
-  /// Ends the connection with a failure: every posted descriptor will be returned failed.
+  /// Ends the connection with a failure. Every posted descriptor will be returned as failed.
   private void fail(Failure why) {
     end(why, Link.FAILED);
   }
@@ -235,7 +235,7 @@ final class LocalPort implements Port {
     unpark();
   }
 
-  /// Records that the peer is gone. Called on the watcher's thread.
+  /// Records that the peer has terminated. Called on the watcher's thread.
   void peerEnded(Failure why) {
     ended = why;
     unpark();

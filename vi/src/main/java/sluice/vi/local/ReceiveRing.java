@@ -9,11 +9,11 @@ import sluice.sys.Membarrier;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Failure;
 
-/// The receiving end of one direction. Owned by the thread that uses the receive queue at the
-/// moment; any thread may call [#sleep].
+/// The receiving end of one direction. Owned by the thread that currently uses the receive queue.
+/// Any thread may call [#sleep].
 ///
-/// Everything in the ring was written by the peer, which may be hostile: each number is read once,
-/// checked, and used from a local variable. A contradiction is a [RingViolation].
+/// Since the contents of the ring are written by the peer, which may be hostile, each value is read
+/// once, checked, and used from a local variable. A contradiction is a [RingViolation].
 final class ReceiveRing {
   private final MemorySegment shared;
   private final int transferBytes;
@@ -23,13 +23,13 @@ final class ReceiveRing {
   private long published;
   private long posted;
 
-  /// The length of the message that has partly arrived, or -1, and the number of bytes that have
-  /// arrived.
+  /// The length of the message that has partially arrived, or -1 if there is none, and the number
+  /// of its bytes that have arrived.
   private int messageBytes = -1;
 
   private int arrivedBytes;
 
-  /// @param transferBytes the longest message
+  /// @param transferBytes the maximum message length
   ReceiveRing(MemorySegment direction, int ringBytes, int transferBytes) {
     shared = direction;
     this.transferBytes = transferBytes;
@@ -37,18 +37,19 @@ final class ReceiveRing {
     cursor = new DataCursor(ringBytes);
   }
 
-  /// Tells the sender that one more receive is posted.
+  /// Notifies the sender that one more receive has been posted.
   void announceReceive() {
     LONG.setRelease(shared, (long) RingLayout.POSTED, ++posted);
   }
 
-  /// Returns true if no fragment waits: the next slot is unchanged since the last lap.
+  /// Returns true if there is no new fragment, because the next slot is unchanged since the last
+  /// lap.
   boolean isQuiet() {
     long next = received + 1;
     return sequence(next) == lapAgo(next);
   }
 
-  /// Returns true if a fragment waits.
+  /// Returns true if there is a new fragment.
   boolean isReady() throws RingViolation {
     long next = received + 1;
     long sequence = sequence(next);
@@ -65,23 +66,24 @@ final class ReceiveRing {
     return (long) LONG.getAcquire(shared, RingLayout.slot(number) + RingLayout.SEQUENCE);
   }
 
-  /// Returns the previous content of a slot; 0 before the first lap.
+  /// Returns the previous content of a slot, which is 0 before the first lap.
   private static long lapAgo(long number) {
     return Math.max(0, number - RingLayout.SLOTS);
   }
 
-  /// Returns the number of fragments that were taken and that the sender still counts as waiting.
+  /// Returns the number of fragments that have been received but are still considered pending by
+  /// the sender.
   int unpublished() {
     return (int) (received - published);
   }
 
-  /// Tells the sender which fragments were taken, to free their room.
+  /// Notifies the sender of the fragments that have been received, which frees their space.
   void publish() {
     published = received;
     LONG.setRelease(shared, (long) RingLayout.CONSUMED, received);
   }
 
-  /// Takes the fragment that [#isReady] found.
+  /// Receives the fragment that was found by [#isReady].
   ///
   /// @param into the descriptor for the message
   /// @return true if the message is complete
@@ -124,7 +126,7 @@ final class ReceiveRing {
     }
   }
 
-  /// Sets whether this side sleeps, so that the sender wakes it.
+  /// Records if this side is asleep and must be woken by the sender.
   void sleep(boolean asleep) {
     INT.setVolatile(shared, (long) RingLayout.ASLEEP, asleep ? 1 : 0);
     if (asleep) {

@@ -59,7 +59,7 @@ final class RingLayout {
   static final int SLOTS_AT = CONTROL_BYTES;
   static final int DATA_AT = SLOTS_AT + SLOTS * LINE;
 
-  /// The handles `(segment, offset)` for 64 and 32 bits.
+  /// The handles with coordinates `(segment, offset)` for 64 and 32 bits.
   static final VarHandle LONG = JAVA_LONG.varHandle().withInvokeExactBehavior();
 
   static final VarHandle INT = JAVA_INT.varHandle().withInvokeExactBehavior();
@@ -74,8 +74,8 @@ final class RingLayout {
     return 2 * directionBytes(ringBytes);
   }
 
-  /// Returns the longest part of a message that is put into the ring at once. The receiver copies
-  /// one part while the sender copies the next.
+  /// Returns the maximum part of a message that is stored in the ring at once. The receiver can
+  /// copy one part while the sender copies the next.
   static int fragmentBytes(int ringBytes) {
     return ringBytes / 8;
   }

@@ -5,7 +5,7 @@ import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
 /// Thrown if the peer, or its data in the shared memory, violates the rules of the ring. The
-/// connection fails; nothing outside the ring was touched.
+/// connection fails, but no memory outside of the ring has been modified.
 final class RingViolation extends DeviceException {
   private static final long serialVersionUID = 1L;
 

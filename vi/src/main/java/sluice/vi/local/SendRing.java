@@ -9,11 +9,11 @@ import java.lang.invoke.VarHandle;
 import sluice.sys.Membarrier;
 import sluice.vi.device.Descriptor;
 
-/// The sending end of one direction. Owned by the thread that uses the send queue at the moment.
+/// The sending end of one direction. Owned by the thread that currently uses the send queue.
 ///
-/// The receiver's fields (`consumed`, `posted`) are checked: `consumed` only grows and never
-/// exceeds the number of sent fragments. A contradiction is a [RingViolation], which fails the
-/// connection.
+/// The receiver's fields (`consumed`, `posted`) are checked. `consumed` must never decrease and
+/// must never exceeds the number of sent fragments. A contradiction is a [RingViolation], which
+/// fails the connection.
 final class SendRing {
   private final MemorySegment shared;
   private final int ringBytes;
@@ -45,9 +45,9 @@ final class SendRing {
     return (long) LONG.getAcquire(shared, (long) RingLayout.POSTED) - messages > 0;
   }
 
-  /// Puts as much of a message into the ring as there is room for.
+  /// Stores as much of a message in the ring as fits.
   ///
-  /// @return true if all of it is there now
+  /// @return true if the whole message has been stored
   boolean send(Descriptor message) throws RingViolation {
     int total = message.lengthBytes();
     do {
@@ -91,7 +91,7 @@ final class SendRing {
     return length <= RingLayout.INLINE_BYTES || cursor.next(length) + length - freed <= ringBytes;
   }
 
-  /// Returns the number of fragments that the receiver has taken out.
+  /// Returns the number of fragments that the receiver has consumed.
   long consumed() throws RingViolation {
     long now = (long) LONG.getAcquire(shared, (long) RingLayout.CONSUMED);
     if (now != consumed) {
@@ -104,11 +104,12 @@ final class SendRing {
     return consumed;
   }
 
-  /// Returns true if the receiver sleeps; it counts as awake from now on.
+  /// Returns true if the receiver is asleep, and marks it as awake.
   ///
-  /// Sent data must be visible before the flag is read. The sleeper provides that barrier, between
-  /// its setting of the flag and its last look at the ring ([ReceiveRing#sleep]): a full barrier
-  /// here would wait for the slot's cache line to come from the receiver, at each message.
+  /// Sent data must be visible before the flag is read. The required barrier is executed by the
+  /// sleeping side between setting the flag and checking the ring for the last time
+  /// ([ReceiveRing#sleep]). A full barrier in this method would have to wait for the slot's cache
+  /// line from the receiver for each message.
   boolean wakes() {
     if (Membarrier.REGISTERED) {
       VarHandle.releaseFence(); // no instruction: the compiler keeps the order

@@ -6,10 +6,10 @@ import sluice.sys.Mapping;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
-/// The memory file of a connection: creates, opens and maps it. Stateless: any thread may call.
+/// Creates, opens and maps the memory file of a connection. Stateless, so any thread may call it.
 ///
-/// The file is sealed against growing and shrinking before a peer learns of it: a page that
-/// vanished would end this process with a signal.
+/// The file is sealed against growing and shrinking before its number is sent to a peer, because
+/// accessing a page that has been removed would terminate this process with a signal.
 final class SharedMemory {
   private static final int SEALS = Files.F_SEAL_GROW | Files.F_SEAL_SHRINK | Files.F_SEAL_SEAL;
 
@@ -17,7 +17,7 @@ final class SharedMemory {
 
   /// Creates a sealed file.
   ///
-  /// @return its descriptor, which the caller owns
+  /// @return the descriptor, which is owned by the caller
   static int create(int ringBytes) throws IOException {
     long bytes = RingLayout.totalBytes(ringBytes);
     int fd = Files.memfd("sluice-vi");
@@ -40,7 +40,7 @@ final class SharedMemory {
   /// description of it.
   static Mapping open(int pid, Hello hello) throws IOException {
     String path = "/proc/" + pid + "/fd/" + hello.fd();
-    // Opening must not block, because the number may be that of a pipe.
+    // Opening must not block, because the number may refer to a pipe.
     int flags = Files.O_RDWR | Files.O_NONBLOCK | Files.O_CLOEXEC;
     int fd = Files.openat(Files.AT_FDCWD, path, flags, 0);
     SysException.check(fd, "openat", path, flags);

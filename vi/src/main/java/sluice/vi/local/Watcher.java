@@ -12,24 +12,25 @@ import sluice.sys.SysException;
 import sluice.vi.device.DeviceException;
 import sluice.vi.device.Orders;
 
-/// The thread of a device that waits for its sockets: for new connections, for peers that wake this
-/// process, and for peers that end. Any thread may add, remove and order. Handlers are called on
-/// this thread and must not block. This thread waits for no other one: nothing here is locked.
+/// The thread of a device that waits for its sockets. It accepts new connections, and detects peers
+/// that wake this process or terminate. Any thread may add and remove sockets and submit actions.
+/// Handlers are invoked on this thread and must not block. This thread never waits for another,
+/// because it acquires no locks.
 ///
-/// Threads that wait for messages park in Java and are unparked from here, so that one thread can
-/// wait for many connections, and a virtual thread pins nothing.
+/// Threads that wait for messages park in Java and are unparked by this thread, so that a single
+/// thread can wait for many connections, and a virtual thread does not pin its carrier.
 final class Watcher implements AutoCloseable {
   private static final int EVENTS = 64;
   private static final int SCRATCH_BYTES = 256;
 
-  /// The handler of a socket that is readable or has ended.
+  /// The handler of a socket that is readable or has been closed by its peer.
   interface Handler {
-    /// Handles a ready socket.
+    /// Handles a socket that is ready.
     ///
-    /// @param scratch memory of the thread, for received bytes
+    /// @param scratch the thread's buffer for received bytes
     void ready(MemorySegment scratch);
 
-    /// Handles the close of the device: the handler is not called any more.
+    /// Notifies the handler that the device has been closed. The handler is not invoked any more.
     default void stopped() {}
   }
 
@@ -53,9 +54,9 @@ final class Watcher implements AutoCloseable {
     thread.start();
   }
 
-  /// Watches a socket. One descriptor number can have one handler.
+  /// Watches a socket. Each descriptor number can have only one handler.
   ///
-  /// @throws IOException if the device is closed, or the kernel refuses
+  /// @throws IOException if the device is closed or the kernel rejects the registration
   void add(int fd, Handler handler) throws IOException {
     handlers.put(fd, handler);
     int result = epoll.control(Epoll.EPOLL_CTL_ADD, fd, Epoll.EPOLLIN, fd);
@@ -69,8 +70,9 @@ final class Watcher implements AutoCloseable {
     SysException.check(result, "epoll_ctl", fd);
   }
 
-  /// Stops watching a socket, before its descriptor is closed. An event in progress may still reach
-  /// the handler that then has this number, so handlers check before they act.
+  /// Stops watching a socket. This method must be called before the descriptor is closed. A
+  /// concurrent event may still be delivered to a handler that is later registered with the same
+  /// number, so handlers must check the state before they act.
   void remove(int fd) {
     handlers.remove(fd);
     int _ = epoll.control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
@@ -78,7 +80,7 @@ final class Watcher implements AutoCloseable {
 
   /// Runs an action once on this thread.
   ///
-  /// @return false if the thread has ended, so that no handler is called any more
+  /// @return false if the thread has terminated and no more handlers are invoked
   boolean order(Runnable order) {
     if (!orders.add(order)) {
       return false;
@@ -109,7 +111,7 @@ final class Watcher implements AutoCloseable {
     wake.close();
   }
 
-  /// Ends the thread.
+  /// Terminates the thread.
   @Override
   public void close() {
     stopped = true;

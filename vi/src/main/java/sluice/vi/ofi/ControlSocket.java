@@ -21,16 +21,17 @@ import sluice.vi.device.DeviceException;
 import sluice.vi.device.Failure;
 import sluice.vi.device.Fault;
 
-/// The UNIX socket beside a connection: greetings, how the peer ended, and, by its end, that the
-/// peer's process has ended. Of one thread at a time; nothing here waits in the kernel.
+/// The UNIX socket that accompanies a connection. It transmits the greetings and the reason why the
+/// peer has ended, and the end of its stream indicates that the peer's process has terminated. Only
+/// one thread at a time may use it, and no method blocks in the kernel.
 ///
-/// The socket's name is in the abstract namespace, `sluice-vi-ofi/USER/PROVIDER/PLACE/TAG`: nothing
-/// stays behind when a process is killed.
+/// The socket's name is in the abstract namespace, `sluice-vi-ofi/USER/PROVIDER/PLACE/TAG`, so that
+/// no file is left behind when a process is killed.
 final class ControlSocket implements AutoCloseable {
-  /// Represents how the peer ended.
+  /// The reason why the peer has ended.
   ///
-  /// @param why for messages
-  /// @param sent messages that it had sent; -1 when that is not known
+  /// @param why the failure for messages
+  /// @param sent the number of messages that the peer had sent, or -1 if it is unknown
   record End(Failure why, long sent) {}
 
   private static final byte CLOSED = 'c';
@@ -43,7 +44,7 @@ final class ControlSocket implements AutoCloseable {
   private boolean sameProcess;
   private int fd;
 
-  /// @param fd from now on this object's
+  /// @param fd the socket, which is owned by this object from now on
   ControlSocket(int fd) {
     this.fd = fd;
   }
@@ -67,7 +68,7 @@ final class ControlSocket implements AutoCloseable {
 
   /// Connects to a listener of the same user.
   ///
-  /// @param end of the time for it, of [System#nanoTime]
+  /// @param end the deadline according to [System#nanoTime]
   static ControlSocket connect(AbstractUnixAddress name, String place, int tag, long end)
       throws IOException {
     ControlSocket socket = new ControlSocket(open());
@@ -97,7 +98,7 @@ final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /// @throws IOException when the peer is another user's
+  /// @throws IOException if the peer belongs to another user
   void checkUser() throws IOException {
     PeerCredentials peer = PeerCredentials.of(fd);
     if (peer.uid() != PeerCredentials.ownUser()) {
@@ -108,7 +109,7 @@ final class ControlSocket implements AutoCloseable {
     sameProcess = peer.pid() == ProcessHandle.current().pid();
   }
 
-  /// Returns whether [#checkUser] found that the other end belongs to this process.
+  /// Returns true if [#checkUser] found that the peer belongs to this process.
   boolean isSameProcess() {
     return sameProcess;
   }
@@ -119,10 +120,11 @@ final class ControlSocket implements AutoCloseable {
     SysException.check(sent, "sendto", fd);
   }
 
-  /// Looks for the peer's greeting.
+  /// Reads the peer's greeting if it has arrived.
   ///
-  /// @return null when it has not come yet
-  /// @throws DeviceException when the peer has gone, refuses, or says nothing sensible
+  /// @return the greeting, or null if it has not arrived yet
+  /// @throws DeviceException if the peer has disconnected, refuses the connection, or violates the
+  ///   protocol
   @Nullable Greeting hear(int verdict) throws DeviceException {
     int count = Sockets.recv(fd, packet, 0, Greeting.BYTES, FLAGS);
     if (count == Greeting.BYTES) {
@@ -141,22 +143,22 @@ final class ControlSocket implements AutoCloseable {
     LockSupport.parkNanos(NAP_NANOS);
   }
 
-  /// Says how this side ended, and closes. Idempotent.
+  /// Notifies the peer of the reason why this side has ended, and closes the socket. Idempotent.
   ///
-  /// @param sent messages that this side has sent; -1 when the connection failed
+  /// @param sent the number of messages that this side has sent, or -1 if the connection failed
   void end(long sent) {
     if (fd >= 0) {
       packet.set(JAVA_BYTE, 0, sent < 0 ? FAILED : CLOSED);
       packet.set(JAVA_LONG, Long.BYTES, sent);
-      // A peer that does not read learns it from the end of the socket.
+      // If the peer does not read this packet, it is notified by the end of the stream.
       int _ = Sockets.send(fd, packet, 0, 2 * Long.BYTES, FLAGS);
       close();
     }
   }
 
-  /// Looks whether the peer has ended.
+  /// Checks if the peer has ended.
   ///
-  /// @return null while it has not
+  /// @return the end of the peer, or null if it has not ended
   @Nullable End look() {
     int count = fd < 0 ? -Errno.EAGAIN : Sockets.recv(fd, packet, 0, Greeting.BYTES, FLAGS);
     if (count == -Errno.EAGAIN || count == -Errno.EINTR) {

@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Descriptor;
 
-/// Keeps the operations that the provider has now, by slot. Every method is called under the lock
-/// of its port.
+/// Tracks the operations that the provider currently owns, by slot. All methods are called under
+/// the lock of the port.
 final class Flights {
   private final @Nullable Descriptor[] descriptors;
   private final Staging.@Nullable Place[] places;
   private final boolean[] sends;
 
-  /// The slots without an operation are the first `idleCount` of these.
+  /// The array whose first `idleCount` elements are the free slots.
   private final int[] idle;
 
   private int idleCount;
@@ -27,12 +27,12 @@ final class Flights {
     idleCount = slots;
   }
 
-  /// Returns the slot that [#begin] may take, or -1 when all are in use.
+  /// Returns the slot that the next call of [#begin] may use, or -1 if all slots are in use.
   int free() {
     return idleCount == 0 ? -1 : idle[idleCount - 1];
   }
 
-  /// @param slot what [#free] returned last
+  /// @param slot the result of the last call of [#free]
   void begin(int slot, Descriptor descriptor, boolean send, Staging.@Nullable Place place) {
     idleCount--;
     descriptors[slot] = descriptor;
@@ -48,7 +48,7 @@ final class Flights {
     return sends[slot];
   }
 
-  /// @return the memory that the message went through, if it did
+  /// @return the memory through which the message was copied, or null if there is none
   Staging.@Nullable Place end(int slot) {
     Staging.Place place = places[slot];
     descriptors[slot] = null;
@@ -58,9 +58,9 @@ final class Flights {
     return place;
   }
 
-  /// Asks the provider to give up the receives that it has.
+  /// Requests that the provider cancel its pending receives.
   ///
-  /// @return how many there are
+  /// @return the number of pending receives
   int cancelReceives(FabricEndpoint endpoint) {
     int count = 0;
     for (int slot = 0; slot < descriptors.length; slot++) {
@@ -72,9 +72,9 @@ final class Flights {
     return count;
   }
 
-  /// Forgets every operation, after the endpoint has been closed.
+  /// Discards all operations after the endpoint has been closed.
   ///
-  /// @param released whether the provider has let go of the memory
+  /// @param released true if the provider no longer accesses the memory
   void endAll(boolean released) {
     for (int slot = 0; slot < descriptors.length; slot++) {
       descriptors[slot] = null;

@@ -9,8 +9,8 @@ import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.DeviceException;
 import sluice.vi.device.Fault;
 
-/// Represents what the two ends say to each other before the first message: 96 bytes in the byte
-/// order of this machine. A greeting is immutable; the array of its address is not written to.
+/// The greeting that the two ends exchange before the first message. It consists of 96 bytes in the
+/// native byte order. Immutable, since the array with its address is never modified.
 ///
 /// ```
 ///  byte 0       4          8               12             16            24         32       96
@@ -19,11 +19,11 @@ import sluice.vi.device.Fault;
 ///      +-------+----------+---------------+--------------+-------------+----------+--------+
 /// ```
 ///
-/// @param verdict of the accepting side; the connecting side says [#HELLO]
-/// @param transferBytes longest message
-/// @param receiveTag what messages to this side carry: a random number, so that a stranger that
-///   reaches the endpoint meets no receive
-/// @param address of the endpoint
+/// @param verdict the verdict of the accepting side, or [#HELLO] if sent by the connecting side
+/// @param transferBytes the maximum message length
+/// @param receiveTag the tag of messages to this side, which is a random number so that an
+///   unrelated process that reaches the endpoint cannot match a receive
+/// @param address the address of the endpoint
 @SuppressWarnings("ArrayRecordComponent") // made and read once, by one thread
 record Greeting(int verdict, int transferBytes, long receiveTag, byte[] address) {
   static final int BYTES = 96;
@@ -44,8 +44,8 @@ record Greeting(int verdict, int transferBytes, long receiveTag, byte[] address)
     MemorySegment.copy(address, 0, packet, JAVA_BYTE, ADDRESS_AT, address.length);
   }
 
-  /// @param expected which verdict must come
-  /// @throws DeviceException when it is no greeting
+  /// @param expected the expected verdict
+  /// @throws DeviceException if the packet is not a greeting with that verdict
   static Greeting read(MemorySegment packet, int expected) throws DeviceException {
     int verdict = packet.get(JAVA_INT, 4);
     int transfer = packet.get(JAVA_INT, 8);

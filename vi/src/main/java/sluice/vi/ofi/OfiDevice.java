@@ -14,11 +14,12 @@ import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
 /// Connections through a provider of libfabric, between processes of one user on one machine. Any
-/// thread may call. It has no thread of its own: a message moves when a thread posts, polls or
-/// waits.
+/// thread may call. The device has no thread of its own, so messages are transferred when a thread
+/// posts, polls or waits.
 ///
-/// The two sides find each other at a UNIX socket, tell each other the addresses of their endpoints
-/// and exchange one message each, so that what the provider makes at a first message is there.
+/// The two sides connect through a UNIX socket, exchange the addresses of their endpoints, and then
+/// exchange one message in each direction, so that the provider allocates the resources that it
+/// creates lazily for the first message.
 final class OfiDevice implements Device {
   private static final int BACKLOG = 64;
 
@@ -28,7 +29,7 @@ final class OfiDevice implements Device {
     this.provider = provider;
   }
 
-  /// Refuses what the provider cannot do.
+  /// Rejects a specification that the provider does not support.
   static void check(PortSpec spec) throws DeviceException {
     if (spec.discards() || spec.acknowledged()) {
       throw new DeviceException(
@@ -61,7 +62,7 @@ final class OfiDevice implements Device {
     PortMaker maker = new PortMaker(provider, spec);
     try {
       Greeting hello = maker.greeting(Greeting.HELLO, spec.transferBytes());
-      // From here on the other side waits for this one, and this one for it.
+      // From now on each side waits for the other.
       long end = System.nanoTime() + (timeoutNanos < 0 ? Long.MAX_VALUE >> 1 : timeoutNanos);
       ControlSocket control = ControlSocket.connect(name, address, spec.tag(), end);
       try {

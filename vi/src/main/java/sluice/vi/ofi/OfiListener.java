@@ -12,20 +12,21 @@ import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// Takes connections at a name of UNIX sockets, in the threads that accept. Any thread may call; a
-/// thread that waits naps, so that a virtual one frees its carrier.
+/// Accepts connections at a name of UNIX sockets on the threads that call accept. Any thread may
+/// call. A waiting thread sleeps for short times, so that a virtual thread releases its carrier.
 ///
-/// A thread looks at each client in turn and waits for none: a client that says nothing, or stops
-/// in the middle, holds no other up. A client that an accept did not finish with is left to the
-/// next accept that wants the same.
+/// A thread checks each client in turn without waiting for any of them, so that a client that sends
+/// nothing, or stops in the middle, does not delay others. If an accept has not completed the
+/// connection of a client, it is continued by the next accept with the same specification.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `fd`, `clients` | accepting threads, the closer | under the monitor | under the monitor |
 /// | the fields of [Client] | the thread that took it out of `clients` | plain | plain |
 ///
-/// Limits: [#MOST_CLIENTS] that are not yet connected, the oldest is closed for a new one; each has
-/// [#SILENT_NANOS] for its greeting and [#FINISH_NANOS] for the first messages.
+/// Limits: at most [#MOST_CLIENTS] clients that are not yet connected, of which the oldest is
+/// closed when a new one arrives. The timeout for the greeting is [#SILENT_NANOS], and the timeout
+/// for the first messages is [#FINISH_NANOS].
 final class OfiListener implements Listener {
   private static final int MOST_CLIENTS = 64;
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -58,7 +59,7 @@ final class OfiListener implements Listener {
   private final ArrayDeque<Client> clients = new ArrayDeque<>();
   private int fd;
 
-  /// @param fd a listening socket, from now on this object's
+  /// @param fd a listening socket, which is owned by this object from now on
   OfiListener(String provider, int fd) {
     this.provider = provider;
     this.fd = fd;
@@ -84,7 +85,7 @@ final class OfiListener implements Listener {
     }
   }
 
-  /// @return how many clients there are
+  /// @return the number of clients
   private synchronized int acceptSockets() throws DeviceException {
     if (fd < 0) {
       throw DeviceException.listenerClosed();
@@ -109,8 +110,8 @@ final class OfiListener implements Listener {
     }
   }
 
-  /// Takes out the client that was looked at least recently, if the accept with this `spec` is for
-  /// it.
+  /// Removes the client that was checked least recently, if it is suitable for an accept with this
+  /// `spec`.
   private synchronized @Nullable Client take(PortSpec spec) {
     Client client = clients.poll();
     if (client != null && !client.isFor(spec)) {
@@ -128,10 +129,10 @@ final class OfiListener implements Listener {
     }
   }
 
-  /// Goes on with a client as far as it goes without waiting.
+  /// Advances the connection of a client as far as possible without waiting.
   ///
-  /// @return null when it is not connected: it is put back, unless it has gone or broken the
-  ///   protocol
+  /// @return the port, or null if the client is not connected yet, in which case it is returned to
+  ///   the list unless it has disconnected or violated the protocol
   private @Nullable Port advance(Client client, PortSpec spec) throws IOException {
     try {
       PortMaker maker = client.maker == null ? greet(client, spec) : client.maker;
@@ -149,7 +150,7 @@ final class OfiListener implements Listener {
     }
   }
 
-  /// @return null while the client says nothing
+  /// @return the maker, or null if the client has not sent its greeting
   private @Nullable PortMaker greet(Client client, PortSpec spec) throws IOException {
     Greeting hello = client.control.hear(Greeting.HELLO);
     if (hello == null) {

@@ -14,13 +14,13 @@ import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
 import sluice.vi.device.WorkQueue;
 
-/// Implements one end of a connection through libfabric. The send queue belongs to one thread at a
-/// time, and so does the receive queue; what they share is under [PortLock], because the endpoint
-/// and its completion queue serve one thread at a time.
+/// One end of a connection through libfabric. The send queue and the receive queue are each owned
+/// by one thread at a time. Their shared state is guarded by [PortLock], because the endpoint and
+/// its completion queue may only be used by one thread at a time.
 ///
-/// A poll that finds another thread inside returns nothing: that thread takes the completions of
-/// both queues. The peer's end is looked for at the control socket by every park and every 256th
-/// poll, so a thread that waits learns it within milliseconds.
+/// If another thread holds the lock, a poll returns nothing, because that thread handles the
+/// completions of both queues. The control socket is checked for the end of the peer before each
+/// park and in every 256th poll, so that a waiting thread detects it within milliseconds.
 ///
 /// **Memory.** A descriptor is returned when the provider has completed it, or after the endpoint
 /// has been closed; from then on the provider does not touch its memory.
@@ -31,21 +31,22 @@ import sluice.vi.device.WorkQueue;
 /// | `sends`, `receives` | the holder of `lock` | sizes opaque, the rest plain | the same |
 /// | `failure` | the holder of `lock` | volatile | volatile |
 ///
-/// Lifecycle: made when a message has gone each way → used → failed or ended, which closes the
-/// endpoint → closed.
+/// Lifecycle: created after a message has been exchanged in each direction → used → failed or
+/// ended, which closes the endpoint → closed.
 final class OfiPort implements Port {
-  /// Naps of a parked thread: shorter ones while messages come.
+  /// The minimum and maximum sleep times of a waiting thread, which are shorter while messages
+  /// arrive.
   private static final long LEAST_NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
   private static final long MOST_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /// Polls between two looks at the control socket, a power of two.
+  /// The number of polls between two checks of the control socket, a power of two.
   private static final int LOOKS = 256;
 
-  /// Messages of a peer that closed may still take this long.
+  /// The time within which messages of a peer that has closed its end may still arrive.
   private static final long CLOSED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /// The same of a peer that failed or was killed.
+  /// The time within which messages of a peer that has failed or was killed may still arrive.
   private static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final PortSpec spec;
@@ -69,10 +70,11 @@ final class OfiPort implements Port {
   private long quietSince;
   private volatile @Nullable Failure failure;
 
-  /// The peer has closed, so that no send arrives, while messages of it may still come; or null.
+  /// Set if the peer has closed its end, so that sends fail, but its messages may still arrive.
+  /// Otherwise null.
   private @Nullable Failure sendsEnded;
 
-  /// @param asksKernel whether the provider makes a system call for each poll
+  /// @param asksKernel true if the provider makes a system call for each poll
   OfiPort(
       PortSpec spec,
       FabricEndpoint endpoint,
@@ -131,7 +133,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Gives the provider what it had no room for before.
+  /// Passes descriptors to the provider that it previously had no space for.
   private void handOver() {
     Descriptor next = receives.unsent();
     while (next != null && failure == null && start(next, false)) {
@@ -145,7 +147,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// @return whether the provider has it, or it has failed
+  /// @return true if the provider has accepted the descriptor, or the descriptor has failed
   private boolean startSend(Descriptor descriptor) {
     Failure why = sendsEnded;
     if (why == null) {
@@ -155,7 +157,7 @@ final class OfiPort implements Port {
     return true;
   }
 
-  /// @return whether the provider has it
+  /// @return true if the provider has accepted the descriptor
   private boolean start(Descriptor descriptor, boolean send) {
     int slot = flights.free();
     if (slot < 0) {
@@ -235,7 +237,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Lets the provider work, and notes what it has completed.
+  /// Makes progress in the provider and records its completions.
   private void progress() {
     int count = endpoint.poll();
     long before = received;
@@ -306,7 +308,7 @@ final class OfiPort implements Port {
         : broken(why);
   }
 
-  /// Returns why the provider cannot go on, as a rule because the peer has ended.
+  /// Returns the reason why the provider has failed, which is usually that the peer has ended.
   private Failure broken(String why) {
     if (ended == null) {
       look();
@@ -314,7 +316,7 @@ final class OfiPort implements Port {
     return ended == null ? Failure.lost(why) : ended.why();
   }
 
-  /// Returns whether the peer has closed, and not all that it had sent before has come.
+  /// Returns true if the peer has closed its end, but not all of its messages have been received.
   private boolean expectsMessages() {
     return ended != null && received < ended.sent();
   }
@@ -328,8 +330,8 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Ends the connection when all messages of the peer have come, or no more come. While no receive
-  /// is posted, messages may wait for one.
+  /// Ends the connection when all messages of the peer have been received, or no more can arrive.
+  /// While no receive is posted, messages may be waiting for one.
   private void checkEnd() {
     ControlSocket.End end = ended;
     if (end == null || (receives.size() == 0 && sends.size() == 0)) {
@@ -413,7 +415,7 @@ final class OfiPort implements Port {
     }
   }
 
-  /// Closes the endpoint, so that the memory of what is posted is no longer the provider's.
+  /// Closes the endpoint, so that the provider no longer accesses the memory of posted descriptors.
   private void end(Failure why, long messages) {
     if (failure != null) {
       return;

@@ -6,8 +6,8 @@ import sluice.sys.fabric.Libfabric;
 import sluice.vi.device.Device;
 import sluice.vi.device.DeviceProvider;
 
-/// Offers the providers of libfabric as devices: `ofi-shm`, `ofi-tcp`, `ofi-verbs`, `ofi-efa`. The
-/// last two run the same code and have not been tried on hardware. Stateless.
+/// Provides the providers of libfabric as the devices `ofi-shm`, `ofi-tcp`, `ofi-verbs` and
+/// `ofi-efa`. The last two use the same code but have not been tested on hardware. Stateless.
 public final class OfiProvider implements DeviceProvider {
   private static final String PREFIX = "ofi-";
 

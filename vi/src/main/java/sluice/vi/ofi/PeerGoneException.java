@@ -3,7 +3,7 @@ package sluice.vi.ofi;
 import sluice.vi.device.DeviceException;
 import sluice.vi.device.Fault;
 
-/// Thrown when the peer ended while a connection was made. Immutable.
+/// Thrown if the peer ended while a connection was being established. Immutable.
 final class PeerGoneException extends DeviceException {
   private static final long serialVersionUID = 1L;
 

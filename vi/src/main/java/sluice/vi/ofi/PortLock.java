@@ -4,10 +4,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import sluice.vi.device.BiasedFlag;
 
-/// A lock for work of some hundred nanoseconds: a thread that must have it spins for about a
-/// microsecond, then naps, so that a holder that has lost its processor gets it. Any thread may
-/// call; it is not reentrant. A [java.util.concurrent.locks.ReentrantLock] costs as much as half a
-/// message here.
+/// A lock for critical sections that take a few hundred nanoseconds. A thread that needs the lock
+/// spins for about a microsecond and then sleeps for short times, so that a holder that was
+/// descheduled can continue. Any thread may call. The lock is not reentrant. A
+/// [java.util.concurrent.locks.ReentrantLock] would take half as long as a whole message.
 final class PortLock {
   private static final int SPINS = 100;
   private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(20);

@@ -14,11 +14,11 @@ import sluice.vi.device.Fault;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// Makes one end of a connection: the endpoint, its address for the peer, and the first message in
-/// each direction. Of the connecting or accepting thread.
+/// Creates one end of a connection. It opens the endpoint, provides its address to the peer, and
+/// exchanges the first message in each direction. Owned by the connecting or accepting thread.
 ///
-/// The provider `shm` has a file in `/dev/shm` for each endpoint. Its name goes as soon as both
-/// sides have mapped it, so that a process that is killed leaves nothing.
+/// The provider `shm` has a file in `/dev/shm` for each endpoint. The file is unlinked as soon as
+/// both sides have mapped it, so that no file is left behind when a process is killed.
 final class PortMaker {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final String SHM = "fi_shm://";
@@ -27,15 +27,15 @@ final class PortMaker {
   private final PortSpec spec;
   private final long receiveTag = RANDOM.nextLong();
 
-  /// For the first messages; the collector's, because an endpoint that cannot be closed may still
-  /// write there.
+  /// The memory for the first messages. It is freed by the garbage collector, because an endpoint
+  /// that cannot be closed may still write to it.
   private final MemorySegment first = Arena.ofAuto().allocate(2 * Long.BYTES, Long.BYTES);
 
   private @Nullable FabricEndpoint endpoint;
   private @Nullable ControlSocket control;
   private byte[] address = {};
 
-  /// Both sides know this number once they have heard each other.
+  /// The number that identifies the pair of endpoints, which both sides know after the greetings.
   private long pairKey;
 
   private long sendTag;
@@ -45,7 +45,7 @@ final class PortMaker {
   private long key;
   private boolean sent;
 
-  /// First messages that have not completed.
+  /// The number of first messages that have not completed.
   private int due;
 
   PortMaker(String provider, PortSpec spec) {
@@ -54,7 +54,7 @@ final class PortMaker {
     agreed = spec;
   }
 
-  /// Opens the endpoint. The first one of a process loads libfabric, which may take seconds.
+  /// Opens the endpoint. The first endpoint of a process loads libfabric, which may take seconds.
   Greeting greeting(int verdict, int transferBytes) throws IOException {
     FabricEndpoint opened = FabricEndpoint.open(provider, spec.sendDepth(), spec.receiveDepth());
     endpoint = opened;
@@ -62,11 +62,11 @@ final class PortMaker {
     return new Greeting(verdict, transferBytes, receiveTag, address);
   }
 
-  /// Begins to exchange the first messages. The greetings have been exchanged.
+  /// Starts to exchange the first messages. The greetings must have been exchanged.
   ///
-  /// @param socket from now on this object's, and then the port's
-  /// @param sendsFirst whether this side sends first
-  /// @param end of the time for it, of [System#nanoTime]
+  /// @param socket the socket, which is owned by this object from now on, and later by the port
+  /// @param sendsFirst true if this side sends first
+  /// @param end the deadline according to [System#nanoTime]
   void begin(ControlSocket socket, Greeting peer, int transferBytes, boolean sendsFirst, long end)
       throws IOException {
     FabricEndpoint opened = opened();
@@ -90,10 +90,10 @@ final class PortMaker {
     return opened;
   }
 
-  /// Lets the provider work, as far as it goes without waiting.
+  /// Makes progress in the provider as far as possible without waiting.
   ///
-  /// @return null while not both first messages have gone
-  /// @throws PeerGoneException when the peer has, or the time is over
+  /// @return the port, or null if the first messages have not both been exchanged
+  /// @throws PeerGoneException if the peer has ended or the timeout expires
   @Nullable Port advance() throws IOException {
     FabricEndpoint opened = opened();
     int count;
@@ -146,13 +146,13 @@ final class PortMaker {
     }
   }
 
-  /// Closes everything after a failure. An endpoint of this process whose other end does not come
-  /// stays open; its file goes in any case.
+  /// Releases everything after a failure. If the other end of an endpoint is in the same process
+  /// and does not arrive, the endpoint remains open, but its file is unlinked.
   void abandon() {
     try {
       removeFile();
     } catch (IOException e) {
-      // as after a process that was killed
+      // The file remains, as after a process was killed.
     }
     ControlSocket socket = control;
     if (socket != null) {

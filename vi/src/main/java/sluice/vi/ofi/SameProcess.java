@@ -4,29 +4,29 @@ import java.util.HashMap;
 import java.util.Map;
 import sluice.sys.fabric.FabricEndpoint;
 
-/// Closes endpoints whose peer is in the same process together. Any thread may call.
+/// Closes two endpoints together if both are in this process. Any thread may call.
 ///
-/// Between processes each side has a mapping of its own. In one process the provider `shm` lends
-/// the other endpoint's mapping, and a poll after that endpoint has been closed would touch memory
-/// that is gone. So the end that is first only gives its receives up, and the end that is last
-/// closes both.
+/// In different processes each side has its own mapping. Within a process the provider `shm` uses
+/// the mapping of the other endpoint, so a poll after that endpoint has been closed would access
+/// unmapped memory. Therefore the first end only cancels its receives, and the last end closes both
+/// endpoints.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `ENDED` | the ending thread | under the class's monitor | the same |
 final class SameProcess {
-  /// Polls until all receives that were given up must have come back.
+  /// The maximum number of polls until all cancelled receives must have been returned.
   private static final int MOST_POLLS = 10_000;
 
-  /// The first ends, by what both sides know.
+  /// The ends that were closed first, by the key that both sides know.
   private static final Map<Long, FabricEndpoint> ENDED = new HashMap<>();
 
   private SameProcess() {}
 
   /// Ends an endpoint.
   ///
-  /// @param key the same at both ends
-  /// @return whether the provider has let go of the memory
+  /// @param key the key, which is the same at both ends
+  /// @return true if the provider no longer accesses the memory
   static synchronized boolean end(long key, FabricEndpoint endpoint, Flights flights) {
     FabricEndpoint first = ENDED.remove(key);
     if (first != null) {

@@ -8,15 +8,15 @@ import sluice.memory.Account;
 import sluice.memory.block.Block;
 import sluice.sys.fabric.FabricEndpoint;
 
-/// Memory that messages of several pieces go through: the provider sees one range. Under the lock
-/// of its port.
+/// Memory through which messages of several segments are copied, so that the provider accesses a
+/// single range. Guarded by the lock of the port.
 ///
-/// Limits: pieces of memory are kept until the port closes, at most as many as descriptors were
-/// posted at one time; all ports together hold 256 MiB.
+/// Limits: buffers are retained until the port is closed. Their number is limited to the maximum
+/// number of concurrently posted descriptors, and their total size in all ports to 256 MiB.
 final class Staging {
   private static final Account ACCOUNT = new Account("messages of several pieces", 256L << 20);
 
-  /// Represents one piece of memory.
+  /// A buffer that is registered with the provider.
   record Place(Block block, long key) {
     MemorySegment memory() {
       return block.segment();
@@ -27,13 +27,13 @@ final class Staging {
   private final int bytes;
   private final ArrayDeque<Place> idle = new ArrayDeque<>();
 
-  /// @param bytes longest message
+  /// @param bytes the maximum message length
   Staging(FabricEndpoint endpoint, int bytes) {
     this.endpoint = endpoint;
     this.bytes = bytes;
   }
 
-  /// @throws IOException when there is no room
+  /// @throws IOException if the limit has been reached
   Place take() throws IOException {
     Place place = idle.poll();
     if (place != null) {
@@ -56,7 +56,7 @@ final class Staging {
     idle.add(place);
   }
 
-  /// Frees what is idle, after the endpoint has been closed.
+  /// Frees the idle buffers after the endpoint has been closed.
   void close() {
     Place place = idle.poll();
     while (place != null) {
@@ -65,7 +65,7 @@ final class Staging {
     }
   }
 
-  /// Frees a piece of memory that an operation had, after the endpoint has been closed.
+  /// Frees the buffer of an operation after the endpoint has been closed.
   static void free(@Nullable Place place) {
     if (place != null) {
       place.block().release();

@@ -12,10 +12,10 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.Token;
 import sluice.sys.Errno;
 
-/// A listening socket, which serves all tags of its host and port. Owned by the loop's thread.
+/// A listening socket that serves all tags of its host and port. Owned by the loop's thread.
 ///
-/// Limits: a connection without a greeting after [#SILENT_NANOS] is closed; at most [#MOST_SILENT]
-/// such connections are kept, and further ones are closed.
+/// Limits: a connection that has not sent its greeting within [#SILENT_NANOS] is closed. At most
+/// [#MOST_SILENT] such connections are kept open, and further ones are closed.
 final class Acceptor implements RingLoop.Handler {
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int MOST_SILENT = 256;

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Failure;
 
-/// The greeting of the accepting side: reads the peer's request; after that the connection waits to
-/// be accepted or refused. Owned by the loop's thread.
+/// The greeting of the accepting side, which reads the peer's request. After that the connection
+/// waits to be accepted or refused. Owned by the loop's thread.
 final class Arrival extends Greeting {
   private final Consumer<Arrival> ready;
   private final Runnable spoken;
@@ -20,8 +20,8 @@ final class Arrival extends Greeting {
 
   /// Creates the greeting of a connection.
   ///
-  /// @param ready called when the peer's greeting has arrived and is valid
-  /// @param spoken called once: the peer has sent its greeting, or never will
+  /// @param ready invoked when the peer's greeting has arrived and is valid
+  /// @param spoken invoked once, when the peer has sent its greeting or is known never to send one
   Arrival(Consumer<Arrival> ready, Runnable spoken) {
     super(Frame.HELLO_BYTES);
     this.ready = ready;
@@ -52,12 +52,12 @@ final class Arrival extends Greeting {
     return transferBytes;
   }
 
-  /// Returns true if the peer has gone meanwhile.
+  /// Returns true if the peer has disconnected in the meantime.
   boolean isGone() {
     return gone;
   }
 
-  /// Sends the peer the reason of the refusal, and closes.
+  /// Sends the reason for the refusal to the peer, and closes the connection.
   void refuse(int verdict) {
     if (!gone) {
       gone = true;
@@ -66,7 +66,7 @@ final class Arrival extends Greeting {
     }
   }
 
-  /// Closes without a verdict.
+  /// Closes the connection without a verdict.
   void drop() {
     noLongerSilent();
     if (!gone) {

@@ -10,7 +10,7 @@ import sluice.vi.device.Fault;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// The greeting of the connecting side: sends its request and reads the verdict. Owned by the
+/// The greeting of the connecting side, which sends its request and reads the verdict. Owned by the
 /// loop's thread, except for the answer.
 final class Connecting extends Greeting {
   private final RingLoop loop;
@@ -34,7 +34,7 @@ final class Connecting extends Greeting {
     connection = made;
   }
 
-  /// Aborts the connection, because the time is over.
+  /// Aborts the connection because the timeout has expired.
   void abandon() {
     RingConnection made = connection;
     if (made != null && !answer.isDone()) {
@@ -91,7 +91,7 @@ final class Connecting extends Greeting {
     }
   }
 
-  /// Reports that no connection could be started.
+  /// Reports that the connection attempt could not be started.
   void notBegun(IOException why) {
     answer.completeExceptionally(noListener(" (" + why.getMessage() + ")"));
   }

@@ -25,17 +25,17 @@ final class Frame {
   static final int ANSWER_BYTES = 12;
   static final int HEAD_BYTES = 8;
 
-  /// The kind of a message; the number is its length.
+  /// The kind of a message, in which case the number is its length.
   static final int MESSAGE = 1;
 
-  /// The kind of an acknowledgement; the number is how many more messages are in the receiver's
-  /// buffers.
+  /// The kind of an acknowledgement, in which case the number is that of additional messages in the
+  /// receiver's buffers.
   static final int TAKEN = 2;
 
-  /// The kind for the sender having closed its end.
+  /// The kind that indicates that the sender has closed its end.
   static final int CLOSED = 3;
 
-  /// The kind for a failure of the sender's end.
+  /// The kind that indicates that the sender's end has failed.
   static final int FAILED = 4;
 
   static final int ACCEPTED = 1;
@@ -78,7 +78,7 @@ final class Frame {
     return MemorySegment.ofArray(bytes).get(INT, at);
   }
 
-  /// Returns the kind in a head that was gathered byte by byte.
+  /// Returns the kind in a header that was assembled byte by byte.
   static int kind(long head) {
     return (int) (head >>> 32);
   }

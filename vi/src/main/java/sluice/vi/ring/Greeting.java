@@ -5,21 +5,21 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import sluice.vi.device.Failure;
 
-/// The first words of a connection: gathers the peer's words and sends this side's. Owned by the
-/// loop's thread.
+/// The greetings of a connection. Collects the peer's greeting and sends the greeting of this side.
+/// Owned by the loop's thread.
 abstract class Greeting implements RingConnection.User {
   private final byte[] heard;
   private int count;
 
-  /// @param bytes the number of bytes the peer sends
+  /// @param bytes the number of bytes in the peer's greeting
   Greeting(int bytes) {
     heard = new byte[bytes];
   }
 
-  /// Handles the complete greeting. Bytes behind it belong to the next user.
+  /// Handles the complete greeting. Bytes that follow it belong to the next user.
   abstract void heard(byte[] words);
 
-  /// Handles the end of the connection before the greeting was complete.
+  /// Handles the end of a connection whose greeting was not complete.
   abstract void failed(Failure why);
 
   @Override

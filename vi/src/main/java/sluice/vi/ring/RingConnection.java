@@ -17,9 +17,9 @@ import sluice.vi.device.Fault;
 
 /// A TCP socket of the device. Owned by the loop's thread.
 ///
-/// The output of its [User] is gathered in one block and sent at once; further output waits
-/// meanwhile. Received bytes stay in chunks of the engine until the user takes them; when several
-/// chunks wait, receiving is cancelled, so that TCP throttles the peer.
+/// The output of its [User] is collected in one block and sent at once, while further output waits.
+/// Received bytes remain in chunks of the engine until the user consumes them. If several chunks
+/// are pending, receiving is cancelled so that TCP throttles the peer.
 ///
 /// ```
 ///  CONNECTING ──▶ OPEN ──close()──▶ LEAVING: the last bytes, end of sending, what comes is dropped
@@ -36,35 +36,36 @@ final class RingConnection implements RingLoop.Handler {
 
   /// The user of a connection. Owned by the loop's thread.
   interface User {
-    /// Handles that the other side has been reached. Only for a connection that this side began.
+    /// Handles the establishment of a connection that was started by this side.
     default void connected() {}
 
-    /// Puts the bytes to be sent into memory.
+    /// Stores the bytes to be sent in the given memory.
     ///
-    /// @return the number of bytes; 0 if there are none
+    /// @return the number of bytes, or 0 if there are none
     int fill(MemorySegment memory);
 
     /// Handles that the bytes of the last [#fill] have been sent.
     default void flushed() {}
 
-    /// Takes received bytes.
+    /// Consumes received bytes.
     ///
-    /// @return the number of bytes taken; the others are offered again after [#resume]
+    /// @return the number of bytes consumed; the others are offered again after [#resume]
     int take(MemorySegment from, long offset, int length);
 
-    /// Returns true if it has taken something that it cannot process before more is posted.
+    /// Returns true if the user has consumed input that it cannot process until more descriptors
+    /// are posted.
     default boolean waits() {
       return false;
     }
 
-    /// Handles the loss of the connection: nothing more arrives, and nothing can be sent. Received
-    /// bytes may still wait to be taken.
+    /// Handles the loss of the connection, after which nothing more arrives and nothing can be
+    /// sent. Received bytes may still be pending.
     void lost(Failure why);
 
-    /// Handles the loss of the connection after all received bytes have been taken.
+    /// Handles the loss of the connection after all received bytes have been consumed.
     void ended(Failure why);
 
-    /// Handles the end of the loop.
+    /// Handles the termination of the loop.
     void stopped();
   }
 
@@ -113,7 +114,7 @@ final class RingConnection implements RingLoop.Handler {
     return made;
   }
 
-  /// Begins to connect.
+  /// Starts to connect.
   static RingConnection connect(RingLoop loop, SocketAddress address, User user)
       throws IOException {
     RingConnection made = new RingConnection(loop, user);
@@ -129,12 +130,12 @@ final class RingConnection implements RingLoop.Handler {
     }
   }
 
-  /// Sets the next user, which gets the bytes that have not been taken.
+  /// Sets the next user, which receives the bytes that have not been consumed.
   void user(User next) {
     user = next;
   }
 
-  /// Sets the time at which the connection is given up, as of `System.nanoTime`.
+  /// Sets the time at which the connection is abandoned, according to [System#nanoTime].
   void deadline(long nanos) {
     deadline = nanos;
     hasDeadline = true;
@@ -233,7 +234,7 @@ final class RingConnection implements RingLoop.Handler {
     resume();
   }
 
-  /// Offers waiting bytes to the user again.
+  /// Offers pending bytes to the user again.
   void resume() {
     if (offering) {
       return; // the user calls from within take: the loop below goes on
@@ -299,7 +300,7 @@ final class RingConnection implements RingLoop.Handler {
 
   // ---- the end -------------------------------------------------------------------------------
 
-  /// Sends the user's last bytes, then ends the connection.
+  /// Sends the user's last bytes, then closes the connection.
   void close() {
     if (state == State.OPEN) {
       state = State.LEAVING;
@@ -318,7 +319,7 @@ final class RingConnection implements RingLoop.Handler {
     resume();
   }
 
-  /// Ends the connection at once.
+  /// Closes the connection immediately.
   void abort() {
     gone();
   }

@@ -19,11 +19,11 @@ import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
-/// A device for connections over TCP, between processes and hosts. Any thread may call; a separate
-/// thread, [RingLoop], moves all messages.
+/// A device for connections over TCP, between processes and hosts. Any thread may call. All
+/// messages are transferred by a separate thread, [RingLoop].
 ///
-/// An address is `HOST:PORT`. The peer's user is not checked, and nothing is encrypted: the network
-/// must be trusted, or the host the loopback.
+/// An address is `HOST:PORT`. The peer's user is not checked and nothing is encrypted, so either
+/// the network must be trusted or the host must be the loopback.
 final class RingDevice implements Device {
   private final RingLoop loop;
 
@@ -80,7 +80,8 @@ final class RingDevice implements Device {
     try {
       boolean _ = !ordered || Answers.await(done, "the loop");
     } catch (IOException e) {
-      // Interrupted, or the device is being closed: the port becomes free a little later.
+      // If the thread is interrupted or the device is being closed, the port becomes free a little
+      // later.
     }
   }
 

@@ -17,7 +17,7 @@ final class RingListener implements Listener {
   private final ArrivalQueue<Arrival> waiting = new ArrivalQueue<>();
   private final Runnable ending;
 
-  /// @param ending removes the tag from the listening socket, and waits until that is done
+  /// @param ending removes the tag from the listening socket and waits for completion
   RingListener(RingLoop loop, Runnable ending) {
     this.loop = loop;
     this.ending = ending;

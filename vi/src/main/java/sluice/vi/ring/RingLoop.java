@@ -22,8 +22,8 @@ import sluice.sys.threads.ThreadEnds;
 import sluice.vi.device.Answers;
 import sluice.vi.device.Orders;
 
-/// The thread of a device: it turns one engine and dispatches its completions to handlers. Any
-/// thread may give it work; everything else belongs to the loop's thread.
+/// The thread of a device, which runs one engine and dispatches its completions to handlers. Any
+/// thread may submit work. All other methods are reserved for the loop's thread.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -34,17 +34,18 @@ import sluice.vi.device.Orders;
 /// | `stopped` | the closing thread, the loop | volatile | volatile |
 /// | the rest | the loop | plain | plain |
 ///
-/// Lifecycle: started → stopped: connections end, the engine is closed by its own thread.
+/// Lifecycle: started → stopped. The connections are then closed, and the engine is closed by its
+/// own thread.
 final class RingLoop implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("sluice.vi");
 
-  /// The engine's configuration. Received bytes stay in chunks until a receive is posted;
-  /// [RingConnection] keeps few.
+  /// The configuration of the engine. Received bytes remain in chunks until a receive is posted,
+  /// but [RingConnection] limits their number.
   private static final EngineConfig CONFIG = EngineConfig.DEFAULT.withChunks(1024, 16 << 10);
 
   private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /// The time connections have to send their last bytes when the device is closed.
+  /// The time in which connections can send their last bytes when the device is closed.
   private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static final VarHandle WOKEN;
@@ -66,16 +67,17 @@ final class RingLoop implements AutoCloseable {
   interface Handler {
     void completed(int op, int result, long flags);
 
-    /// Checks deadlines. Called from time to time.
+    /// Checks deadlines. Called periodically.
     ///
-    /// @param stops true if the loop ends, so that everything that can end at once should
+    /// @param stops true if the loop is terminating and everything that can end immediately should
+    ///   end
     void sweep(long now, boolean stops);
 
-    /// Handles the death of the loop: nothing is sent or received any more.
+    /// Handles the failure of the loop, after which nothing is sent or received any more.
     default void died() {}
   }
 
-  /// A recurring task, for which a wake-up creates no object.
+  /// A recurring task, which can be scheduled without allocating an object.
   abstract static class Task {
     private @Nullable Task next;
 
@@ -88,7 +90,8 @@ final class RingLoop implements AutoCloseable {
 
   private final Orders orders = new Orders();
 
-  /// The actions that wait until the kernel has the operations that the loop has staged before.
+  /// The actions that wait until the operations that the loop has staged have been submitted to the
+  /// kernel.
   private final ArrayDeque<Runnable> submitted = new ArrayDeque<>();
 
   private final List<@Nullable Handler> handlers = new ArrayList<>();
@@ -129,7 +132,8 @@ final class RingLoop implements AutoCloseable {
     return true;
   }
 
-  /// Schedules a task to run soon on the loop's thread, once for all calls before it runs.
+  /// Schedules a task to run soon on the loop's thread. Several calls before it runs have the same
+  /// effect as a single one.
   void wake(Task task) {
     if (!QUEUED.compareAndSet(task, false, true)) {
       return;
@@ -166,7 +170,8 @@ final class RingLoop implements AutoCloseable {
     }
   }
 
-  /// Handles the death of the loop: nothing is sent any more, but posted descriptors are returned.
+  /// Handles the failure of the loop. Nothing is sent any more, but posted descriptors are
+  /// returned.
   private void died(Throwable why) {
     stopped = true;
     if (started.completeExceptionally(why)) {
@@ -247,8 +252,8 @@ final class RingLoop implements AutoCloseable {
     }
   }
 
-  /// Runs an action when the kernel has all operations staged now: a closed socket is then closed.
-  /// Called on the loop's thread.
+  /// Runs an action after all currently staged operations have been submitted to the kernel, at
+  /// which time a closed socket has actually been closed. Called on the loop's thread.
   void whenSubmitted(Runnable task) {
     submitted.add(task);
   }
@@ -285,7 +290,7 @@ final class RingLoop implements AutoCloseable {
     free.add(slot);
   }
 
-  /// Ends all connections and the thread.
+  /// Closes all connections and terminates the thread.
   @Override
   public void close() {
     stopped = true;

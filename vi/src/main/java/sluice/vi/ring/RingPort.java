@@ -10,14 +10,14 @@ import sluice.vi.device.Failure;
 import sluice.vi.device.HandedPort;
 import sluice.vi.device.PortSpec;
 
-/// An end of a VI over TCP. The loop's thread copies between the posted buffers and the connection;
-/// the kernel never sees a buffer. Fields belong to the loop's thread.
+/// One end of a VI over TCP. The loop's thread copies bytes between the posted buffers and the
+/// connection, so the kernel never accesses a buffer. The fields are owned by the loop's thread.
 final class RingPort extends HandedPort implements RingConnection.User {
   private final RingLoop loop;
   private final RingConnection connection;
   private final PortSpec spec;
 
-  /// The task that tells the loop about posted descriptors.
+  /// The task that notifies the loop of posted descriptors.
   private final RingLoop.Task posted =
       new RingLoop.Task() {
         @Override
@@ -26,9 +26,9 @@ final class RingPort extends HandedPort implements RingConnection.User {
         }
       };
 
-  /// The messages that have been copied and not yet sent, in order; and, if the peer acknowledges,
-  /// those that wait for the acknowledgement, which may arrive before the engine reports that they
-  /// were sent.
+  /// The messages that have been copied but not yet sent, in order. If the peer acknowledges
+  /// messages, these are followed by messages that wait for their acknowledgement, which may arrive
+  /// before the engine reports that they were sent.
   private final ArrayDeque<Descriptor> leaving;
 
   private final ArrayDeque<Descriptor> unanswered;
@@ -40,15 +40,15 @@ final class RingPort extends HandedPort implements RingConnection.User {
   private long head;
   private int headBytes;
 
-  /// The length of the arriving message, or -1 before its head, and the number of bytes that have
-  /// arrived.
+  /// The length of the message that is being received, or -1 before its header, and the number of
+  /// its bytes that have arrived.
   private int messageBytes = -1;
 
   private int arrivedBytes;
   private boolean discarding;
   private @Nullable Failure peerEnd;
 
-  /// @param answers true if the peer must first be told that it is accepted
+  /// @param answers true if the peer must first be notified that it has been accepted
   RingPort(RingLoop loop, RingConnection connection, PortSpec spec, boolean answers) {
     super(spec);
     this.loop = loop;
@@ -66,7 +66,7 @@ final class RingPort extends HandedPort implements RingConnection.User {
 
   @Override
   protected void left() {
-    // A loop that has ended has ended all ports.
+    // If the loop has terminated, it has already ended all ports.
     boolean _ = loop.order(() -> leaveInside(Frame.CLOSED, noted(Failure.CLOSED)));
   }
 
@@ -197,8 +197,8 @@ final class RingPort extends HandedPort implements RingConnection.User {
     }
   }
 
-  /// Returns true if the message has a receive to go to. Breaks the connection off if it is too
-  /// long for it.
+  /// Returns true if a receive is posted for the message. If the message is too long for it, the
+  /// connection is aborted.
   private boolean hasRoom() {
     if (receiving == null) {
       receiving = nextReceive();
