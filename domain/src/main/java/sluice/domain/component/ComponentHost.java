@@ -265,7 +265,7 @@ public final class ComponentHost implements AutoCloseable {
     return null;
   }
 
-  /// Replaces a domain, while it is in use, with a new one that has the current jars of its
+  /// Replaces a domain, while it is in use, with a new domain that has the current jars of its
   /// components. No call fails. Portals are redirected to the new objects, and calls in progress
   /// complete in the old ones.
   ///

@@ -37,7 +37,7 @@ public final class CounterPublisher {
   /// Adds a count that only increases.
   ///
   /// @param label the label, see [Counters#counter]
-  /// @param number returns the current value; called on a different thread than the one that counts
+  /// @param number returns the current value; not called on the thread that counts
   public void counter(String label, LongSupplier number) {
     entries.add(new Entry(counters.counter(prefix + label), number));
   }
