@@ -495,8 +495,7 @@ public final class Loop implements AutoCloseable {
   }
 
   private long waitNanos(long maxWaitNanos) {
-    boolean ends =
-        tasks.stopping() && !closed; // once closed, it waits for the connections to end
+    boolean ends = tasks.stopping() && !closed; // once closed, it waits for the connections to end
     if (maxWaitNanos == 0 || resumes.size() > 0 || flushes.hasMore() || ends) {
       return 0;
     }

@@ -324,8 +324,8 @@ final class BlockMap {
 
   // ---- freeing ----------------------------------------------------------------------------------
 
-  /// Frees the mapped blocks in the range `[from, to)` in descending order, until the operation
-  /// has no room for further metadata blocks.
+  /// Frees the mapped blocks in the range `[from, to)` in descending order, until the operation has
+  /// no room for further metadata blocks.
   ///
   /// @return the first block of the range that was freed, which is `from` if the whole range was
   ///   freed

@@ -171,8 +171,7 @@ final class HashTreeSplit {
   ///
   /// The boundary is halfway between the hash of the last name below it and the hash of the first
   /// name above it, and not equal to the latter. As a result, e2fsck detects names that were left
-  /// in both leaves by a crash, even if there is only one such name.
-  /// one.
+  /// in both leaves by a crash, even if there is only one such name. one.
   int boundary() {
     int below = hash(highFrom - 1);
     int above = hash(highFrom);

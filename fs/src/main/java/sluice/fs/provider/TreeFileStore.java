@@ -54,8 +54,7 @@ final class TreeFileStore extends FileStore {
   }
 
   /// Returns the usable space. If the file system was opened as root, this includes the blocks that
-  /// are reserved for root.
-  /// opened as root.
+  /// are reserved for root. opened as root.
   @Override
   public long getUsableSpace() throws IOException {
     TreeStatus now = status();

@@ -43,8 +43,7 @@ import sluice.sys.call.Timespec;
 ///
 /// Lifecycle: open → use → close. [#close] cancels all armed or queued operations and then releases
 /// the rings. Operations that are already being processed by a block device cannot be cancelled, so
-/// their completions must be awaited before the ring is closed.
-/// completions before closing.
+/// their completions must be awaited before the ring is closed. completions before closing.
 public final class IoUring implements AutoCloseable {
   private static final long MEMORY_NANOS = 1_000_000_000;
   private static final long MEMORY_LOOK_NANOS = 10_000_000;
